@@ -161,7 +161,7 @@ export class Rooms {
     await this.#recovered();
     const { CommandRunner } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
-    const { mayKeep, isRead, remoteChanges, commandsIn } = await this.judge();
+    const { mayKeep, isRead, remoteChanges, commandsIn, goesOn } = await this.judge();
     const gpu = findGpu();
     const lent = this.settings.process.devices.includes('gpu') ? gpu : undefined;
     return new CommandRunner({
@@ -170,6 +170,7 @@ export class Rooms {
       isRead,
       remoteChanges,
       commandsIn,
+      goesOn,
       environment: this.settings.process.environment,
       serverEnvironment: this.#environment,
       readable: [

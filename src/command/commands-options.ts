@@ -19,6 +19,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly remoteChanges?: CommandReader['remoteChanges'] | undefined;
   /** The commands in a line. Undefined: none is known. */
   readonly commandsIn?: CommandReader['commandsIn'] | undefined;
+  /** Does a line start what runs until it is stopped? Undefined: none does. */
+  readonly goesOn?: CommandReader['goesOn'] | undefined;
   /** Do commands run on layers that land, if possible? Default: yes. */
   readonly layer?: 'auto' | 'off' | undefined;
   /** Used if a call does not choose. Default: 'keep'. */

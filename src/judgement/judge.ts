@@ -11,6 +11,7 @@ import type {
 import type { CommandLine } from '../contract/capabilities/process.ts';
 import { limits } from '../contract/limits.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { goesOn } from './goes-on.ts';
 import type { Names } from './reader/names.ts';
 import { readLine } from './reader/reader.ts';
 import type { Reading, Use } from './reader/reading.ts';
@@ -62,6 +63,7 @@ export function createCommandJudge({ read = noFile }: JudgeOptions = {}): Comman
     },
     mayKeep: mayKeepVariable,
     commandsIn: (line) => reader(line).commands.map(argvOf),
+    goesOn: (line, folder) => goesOn(reader(line), folder, read),
     isRead: (line) => reader(line).unread.length === 0,
     remoteChanges(line) {
       const changes = reader(line).commands.flatMap((use) =>

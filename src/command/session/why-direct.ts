@@ -8,7 +8,7 @@ import { cannotWatch, whyNoLayer } from './trial.ts';
 /** Why a command runs on the folders themselves instead of a layer that lands; undefined if it can run on one. */
 export async function whyDirect(
   command: CommandLine,
-  { reach, fate }: Pick<RunOptions, 'reach' | 'fate'>,
+  { reach, fate, workingFolder }: Pick<RunOptions, 'reach' | 'fate' | 'workingFolder'>,
   { session, sandbox, options }: Runner,
 ): Promise<Text | undefined> {
   if (options.layer === 'off' && fate !== 'discard') return whySwitchedOff;
@@ -16,7 +16,7 @@ export async function whyDirect(
   const writable = reach?.writable ?? roots.writable;
   if (writable.length === 0) return whyNothingToWrite;
   if (isBusyInBackground(session)) return whyOthersRun;
-  if (goesOn(command, options.commandsIn)) return whyItGoesOn;
+  if (options.goesOn?.(command, roots.folder(workingFolder))) return whyItGoesOn;
   // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
   return walls && whyNoLayer(walls, writable);
@@ -85,24 +85,6 @@ const becomesAnother: Text = text(
 
 const changesUser = beginsWith(
   String.raw`(sudo|sudoedit|su|doas|pkexec|run0|newgrp|sg|passwd|mount|umount|fusermount3?|ping|crontab|at)(?![\w.-])`,
-);
-
-/**
- * Servers and file watchers, which run until they are stopped: on a layer they would not see later changes. One that is
- * not recognized goes on in the background on its layer.
- */
-const goesOn = beginsWith(
-  [
-    String.raw`(npm|pnpm|yarn|bun|deno)\s+(run\s+|task\s+)?(dev|start|serve|watch|preview|storybook)\b`,
-    String.raw`(next|nuxt|astro|remix|gatsby|expo|ng|webpack|vite|parcel|svelte-kit)\s+(dev|develop|serve|start|preview|watch)\b`,
-    String.raw`(nodemon|live-server|http-server|browser-sync|webpack-dev-server|uvicorn|gunicorn|hypercorn|puma|air|entr|inotifywait|watchexec|fswatch)\b`,
-    String.raw`vite\s*($|[;&|\n])`,
-    String.raw`(flask|cargo|trunk|hugo|jekyll|mkdocs|rails|php|symfony|mix|dotnet|quarto)\s+(run\s+--reload|watch|serve|server|s|-S|phx\.server)\b`,
-    String.raw`flask\s+run\b|(python[\d.]*\s[^;&|\n]*|manage\.py\s+)\b(runserver|http\.server)\b`,
-    String.raw`(node|tsx|ts-node|deno|bun|npm|npx|pnpm|yarn|bunx|tsc|swc|babel|esbuild|rollup|webpack|vite|parcel|jest|vitest|mocha|ava|eslint|stylelint|sass|postcss|tailwindcss|gulp|dotnet|pytest|mypy)\s[^;&|\n]*--watch(-\w+)?\b`,
-    String.raw`tsc\s([^;&|\n]*\s)?-w\b|tail\s([^;&|\n]*\s)?-[\d\w]*[fF]\b`,
-    String.raw`make\s+(dev|serve|watch|run)\b`,
-  ].join('|'),
 );
 
 // A layer refuses to rename a folder, so mv copies it, and then removes the original.

@@ -48,6 +48,8 @@ export interface KeepBase {
 export interface CommandReader {
   /** Whether all of its programs and scripts are known. If not, it runs without hosts. */
   isRead(command: CommandLine): boolean;
+  /** Whether it starts a server or a file watcher, also by a script of the project; the folder is that in which it runs. */
+  goesOn(command: CommandLine, workingFolder: string): boolean;
   /** The changes to remotes that the command spells out: the judge asks about them, so an approval covers them. */
   remoteChanges(command: CommandLine): RemoteChanges;
   /** The commands found in it, as `Judgement` lists them. */
