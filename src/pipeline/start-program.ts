@@ -1,12 +1,12 @@
 import { openSync } from 'node:fs';
 import { openMemoryProgram } from '../command/child/memory-program.ts';
-import { compileProgram } from '../command/child/static-program.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import { openKernel } from '../command/seccomp/kernel.ts';
 import { compileReaderFilter } from '../command/seccomp/seccomp.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { defer } from '../ground/defer.ts';
 import { createConstants } from '../ground/elf.ts';
+import { compileProgram } from '../ground/static-program.ts';
 import { watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';

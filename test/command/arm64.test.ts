@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compileLayer } from '../../src/command/child/layer-program.ts';
-import { compileRelay } from '../../src/command/child/relay-program.ts';
 import { compileHook } from '../../src/hooks/program/hook-program.ts';
+import { compileRelay } from '../../src/network/proxy/relay-program.ts';
 import { needs, programs } from '../support/needs.ts';
 
 /** Programs of ours for arm64, run by qemu on this kernel: real instructions, real system calls. */

@@ -1,7 +1,7 @@
 import { createConstants } from '../../ground/elf.ts';
 import { thisProcessor } from '../../ground/syscalls.ts';
+import { compileProgram, type Step } from '../../ground/static-program.ts';
 import type { Overlay } from '../layer/overlay.ts';
-import { compileProgram, type Step } from './static-program.ts';
 
 export interface LayerOptions {
   readonly overlays: readonly Overlay[];

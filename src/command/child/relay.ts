@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { compileRelay, type Listened, type RelayDescriptors } from '../../network/proxy/relay-program.ts';
 import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { openMemoryProgram } from './memory-program.ts';
 import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
-import { compileRelay, type Listened, type RelayDescriptors } from './relay-program.ts';
 
 /** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
 export type Relay = ReturnType<typeof openRelay>;

@@ -2,10 +2,10 @@ import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConstants } from '../../ground/elf.ts';
 import { closeOnExec } from '../../ground/syscalls.ts';
+import { compileProgram } from '../../ground/static-program.ts';
 import { compileFurnish } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { StartChild } from '../child/start-child.ts';
-import { compileProgram } from '../child/static-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { openSupervisor, type Supervisor } from './supervisor.ts';
 

@@ -1,6 +1,6 @@
-import { assemble, type Operation } from '../../ground/assemble.ts';
-import { addressIn, linkProgram } from '../../ground/elf.ts';
-import { type CommonSyscall, thisProcessor } from '../../ground/syscalls.ts';
+import { assemble, type Operation } from './assemble.ts';
+import { addressIn, linkProgram } from './elf.ts';
+import { type CommonSyscall, thisProcessor } from './syscalls.ts';
 
 export interface Step {
   readonly call: CommonSyscall;

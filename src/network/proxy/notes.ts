@@ -1,6 +1,6 @@
-import type { ContactOutcome, NetworkContact, SentRequest } from '../contract/capabilities/process.ts';
-import { cleanLine } from '../contract/text/clean-text.ts';
-import { counted } from '../ground/counted.ts';
+import type { ContactOutcome, NetworkContact, SentRequest } from '../../contract/capabilities/process.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { counted } from '../../ground/counted.ts';
 
 /** A program reports only that its proxy refused; these notes tell the reader what would help. `key` names the list. */
 export function networkNotes(network: readonly NetworkContact[], key = 'process.network'): readonly string[] {
