@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import { consoleHostStart } from '../contract/console.ts';
 import { deriveKey } from '../store/derived-key.ts';
 
 /**
@@ -10,5 +11,5 @@ import { deriveKey } from '../store/derived-key.ts';
 export function consoleName({ http, stateFolder }: Settings): string | undefined {
   if (http.console !== true) return undefined;
   const name = Buffer.from(deriveKey(stateFolder, 'console name')).toString('hex', 0, 10);
-  return `sekisho-${name}.localhost`;
+  return `${consoleHostStart}${name}.localhost`;
 }

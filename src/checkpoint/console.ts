@@ -69,6 +69,7 @@ async function dependenciesOf(
     history: settings.history.enabled ? historyOf(checkpoint) : undefined,
     nodes: async () => (await store()).nodes,
     shared,
+    published: async () => (await rooms.commands.opened())?.published() ?? [],
     servers: settings.servers.length > 0 ? async () => (await rooms.upstreams()).status() : undefined,
     operator: checkpoint.operator,
     policy: policyOf(checkpoint),

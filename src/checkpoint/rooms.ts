@@ -187,6 +187,14 @@ export class Rooms {
         deniedHosts: deniedHostsOf(this.settings),
         secrets: someSecrets(await this.secrets(), ({ commands }) => commands !== false),
       },
+      publish:
+        this.settings.process.publish.length > 0
+          ? {
+              ports: this.settings.process.publish,
+              // Another program there would look like this server's console, which may be started later.
+              reserved: [this.settings.http.port],
+            }
+          : undefined,
       hiddenPaths: this.settings.hiddenPaths,
       ownPaths: this.#ownPaths,
       caches: {

@@ -6,6 +6,7 @@ import { firstBytes } from '../ground/text/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
 import { signal as send } from './child/tree.ts';
+import type { Lines } from './output/lines.ts';
 import { continuationBytes, wholeCharacters } from './output/output.ts';
 
 interface Identity {
@@ -22,6 +23,8 @@ export interface Going {
   readonly stop: () => void;
   /** Output from before it was in the background. */
   readonly printed?: string | undefined;
+  /** Lines for its output that come while it runs. */
+  readonly published: Lines;
   readonly contacts: () => readonly NetworkContact[];
   /** Makes the notes that are appended to its output at the end. */
   readonly notes: EndNotes;
@@ -53,6 +56,7 @@ export class RunningCommand implements BackgroundCommand {
     this.#add(going?.printed ?? '');
     for (const stream of [going?.child.stdout, going?.child.stderr])
       stream?.on('data', (chunk) => this.#add(chunk));
+    going?.published.follow((line) => this.#add(line));
     this.ended = going ? this.#end(going) : Promise.resolve();
   }
 

@@ -1,5 +1,6 @@
 import type { CommandJudge, CommandReader } from '../contract/capabilities/judgement.ts';
 import type { CommandLine, OnFailure, RunOptions } from '../contract/capabilities/process.ts';
+import type { PublishOptions } from '../network/publish/serving-command.ts';
 import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
 export interface CommandsOptions extends SandboxOptions {
@@ -25,6 +26,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly layer?: 'auto' | 'off' | undefined;
   /** Used if a call does not choose. Default: 'keep'. */
   readonly onFailure?: OnFailure | undefined;
+  /** Which ports of commands appear on this machine's loopback. Undefined: none. */
+  readonly publish?: PublishOptions | undefined;
   /** Called with a line about each hazard that a command planted in a repository and that was removed. */
   readonly onDisarmed?: ((line: string) => void) | undefined;
 }

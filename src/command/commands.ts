@@ -1,11 +1,18 @@
 import type { CommandLife, CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { StageSpawn } from '../contract/capabilities/pipeline.ts';
-import type { CommandLine, Commands, SandboxName, SandboxStatus } from '../contract/capabilities/process.ts';
+import type {
+  CommandLine,
+  Commands,
+  PublishedPort,
+  SandboxName,
+  SandboxStatus,
+} from '../contract/capabilities/process.ts';
 import { limits } from '../contract/limits.ts';
 import type { Text } from '../contract/text/text.ts';
 import { type CommandGuard, createCommandGuard } from '../git/command-guard.ts';
 import type { PersonConfig } from '../git/person-config.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { Publisher } from '../network/publish/publisher.ts';
 import type { RunningCommand } from './background.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
 import { type Attending, liveCommand, liveInBackground } from './life.ts';
@@ -27,6 +34,7 @@ export class CommandRunner {
   readonly #sessions = new Map<string, Session>();
   /** Ends of records of commands in the background. */
   readonly #lasts = new Set<Promise<void>>();
+  readonly #publisher: Publisher | undefined;
   #isClosed = false;
   #started = 0;
   #shell: Commands['shell'] | undefined;
@@ -34,6 +42,7 @@ export class CommandRunner {
   constructor(options: CommandsOptions) {
     this.#options = options;
     this.#sandbox = openSandbox(options);
+    this.#publisher = options.publish && new Publisher(options.publish);
     this.#git = createCommandGuard({
       writable: () => this.#sandbox.roots().writable,
       held: (runOptions) => heldFor(this.#sandbox, runOptions),
@@ -145,6 +154,11 @@ export class CommandRunner {
     };
   }
 
+  /** The ports that are published now. */
+  published(): readonly PublishedPort[] {
+    return this.#publisher?.list() ?? [];
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#sessions.keys()].map((id) => this.endSession(id)));
@@ -164,6 +178,7 @@ export class CommandRunner {
       this.#dropIdle();
       const { commandsAtOnce, commandsWaiting } = this.#options;
       session = createSession(
+        id,
         createQueue(commandsAtOnce ?? limits.commandsAtOnce, commandsWaiting ?? limits.commandsWaiting),
       );
     }
@@ -192,6 +207,7 @@ export class CommandRunner {
       options: this.#options,
       git: this.#git,
       life,
+      publisher: this.#publisher,
       follow: (command, recording) => this.#follow(command, recording),
       tracked: (more) => this.#tracked(id, life, more),
       onStart: () => {

@@ -19,6 +19,7 @@ import { notifyOf, publicUrlOf } from './notify/notify.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { type Placement, placementOf, projectOf } from './projects.ts';
+import { publishOf } from './publish.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
@@ -59,7 +60,7 @@ export function loadSettings(
     'required',
     'off',
   ]);
-  const commands = processOf(config.process, sandbox, context);
+  const commands = processOf(config, sandbox, context);
   return Object.freeze({
     roots,
     files,
@@ -207,7 +208,7 @@ function httpOf(http: ConfigFile['http']): Settings['http'] {
 }
 
 function processOf(
-  process: ConfigFile['process'],
+  { process, http }: ConfigFile,
   sandbox: 'required' | 'off',
   { cwd, roots }: LoadContext,
 ): Settings['process'] {
@@ -231,6 +232,7 @@ function processOf(
     networkAsNamed: listed.map(({ host }) => host),
     tunnels: tunnelsIn(listed),
     judgement: process?.judgement,
+    publish: publishOf(process?.publish, httpOf(http)),
     tryFirst: process?.tryFirst ?? process?.layer !== 'off',
     cacheBytes: process?.cacheBytes ?? limits.cacheBytes,
     layer: process?.layer ?? 'auto',

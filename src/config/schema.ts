@@ -5,6 +5,7 @@ import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { notifySchema } from './notify/notify-schema.ts';
 import { oauthTrustSchema } from './oauth.ts';
+import { publishSchema } from './publish.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
 import { secretsSchema } from './secrets/secrets.ts';
@@ -141,6 +142,9 @@ const settingsSchema = section({
       .describe(
         'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, rubygems, maven, github, and registries for those of them that the manifests of the project need. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
       ),
+    publish: publishSchema.describe(
+      'The ports of commands that appear on this machine\'s loopback for your browsers, e.g. [3000, "5170-5180"]; true: 1024 to 32767, without those of debuggers. You are asked once a session for each port. Default: false.',
+    ),
     tryFirst: flag(
       'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
     ),

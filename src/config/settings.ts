@@ -84,13 +84,15 @@ export interface Settings {
   }[];
   readonly limits: { readonly repeats: number } & CapSettings;
   readonly approval: Filled<'approval'>;
-  readonly process: Filled<'process', 'network' | 'judgement'> & {
+  readonly process: Filled<'process', 'network' | 'judgement' | 'publish'> & {
     readonly network: readonly string[];
     /** As in the file: sets by name, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
     /** Those of the hosts that are passed on unread: named so, or ports of this machine's loopback. */
     readonly tunnels: readonly string[];
     readonly judgement: Dialect | undefined;
+    /** The ports that may be published: the first and the last of each range. */
+    readonly publish: readonly (readonly [number, number])[];
   };
   readonly secrets: readonly SecretSettings[];
   readonly agentCli: Filled<'agent-cli'>;

@@ -25,6 +25,7 @@ import { waitingFor } from './waiting.ts';
 
 /** The web console, top to bottom: headers, no foreign pages, the login, the person, a proof on forms, the pages. */
 export async function createConsole(dependencies: ConsoleDependencies) {
+  const { ownHost } = dependencies;
   const assets = await assetPaths(dependencies);
   const app = new Hono<PageContext>();
 
@@ -33,7 +34,11 @@ export async function createConsole(dependencies: ConsoleDependencies) {
     context.set('outside', { locale, say: (...said) => readSaid(said).text[locale], assets });
     return next();
   });
-  app.use(withHeaders);
+  const isElsewhere = ({ url }: Request) => {
+    const { hostname } = new URL(url);
+    return ownHost !== undefined && isLoopbackHost(hostname) && hostname !== ownHost;
+  };
+  app.use((context, next) => withHeaders(context, next, isElsewhere(context.req.raw)));
   addAssets(app, dependencies);
   app.get('/manifest.webmanifest', (context) =>
     context.body(JSON.stringify(manifestOf(context.get('outside').locale)), 200, {
@@ -43,12 +48,7 @@ export async function createConsole(dependencies: ConsoleDependencies) {
   addAnswersFromNotices(app, dependencies);
 
   // All that follows needs a cookie, or leads to pages that do. Any program can listen at another port of these names.
-  app.use(async (context, next) => {
-    const { hostname } = new URL(context.req.url);
-    const { ownHost } = dependencies;
-    if (ownHost === undefined || !isLoopbackHost(hostname) || hostname === ownHost) return next();
-    return problem(context, 'elsewhere');
-  });
+  app.use(async (context, next) => (isElsewhere(context.req.raw) ? problem(context, 'elsewhere') : next()));
 
   addEntrance(app, dependencies);
   addLinkRoutes(app, dependencies);
@@ -111,7 +111,7 @@ export async function createConsole(dependencies: ConsoleDependencies) {
   };
 }
 
-async function withHeaders(context: Context<PageContext>, next: Next): Promise<void> {
+async function withHeaders(context: Context<PageContext>, next: Next, isElsewhere: boolean): Promise<void> {
   const request = context.req.raw;
   // None of our texts contains a NUL, and databases disagree on it.
   const isOdd = request.url.includes('%00') || !(await isReadable(context));
@@ -122,7 +122,8 @@ async function withHeaders(context: Context<PageContext>, next: Next): Promise<v
     if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   }
   const language = context.req.query('lang');
-  if (isLocale(language)) {
+  // Whatever listens at another port of that name would get the cookie.
+  if (isLocale(language) && !isElsewhere) {
     context.res.headers.append('set-cookie', languageCookie(request, language));
   }
 }

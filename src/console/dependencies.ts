@@ -1,6 +1,7 @@
 import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
 import type { DecisionKind } from '../contract/capabilities/judgement.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
+import type { PublishedPort } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { NodeStore } from '../contract/nodes.ts';
@@ -48,6 +49,8 @@ export interface ConsoleDependencies {
   nodes(): Promise<NodeStore>;
   /** The servers that clients at this machine share; undefined where nobody can tell. */
   readonly shared: (() => Promise<readonly SharedServer[]>) | undefined;
+  /** The ports of commands of this server that browsers reach. */
+  published(): Promise<readonly PublishedPort[]>;
   /** Undefined if none is configured. */
   readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;
   /** The person's acts, common to every face. */

@@ -1,6 +1,9 @@
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
 
+/** The host names of all consoles on this machine begin so. */
+export const consoleHostStart = 'sekisho-';
+
 /** Logins: one-time codes, and the sessions that codes and tokens begin. Only hashes are stored. */
 export interface ConsoleSessions {
   /** Creates a code for one login of the local operator. */

@@ -4,8 +4,8 @@ import type { Text } from './text/text.ts';
 /** The effects land, a person is asked, or they are discarded. */
 export type EffectDecision = 'allow' | 'ask' | 'deny';
 
-/** The effects of a request on the host that it is sent to, but for `read`. */
-export const requestKinds = ['send', 'change', 'delete', 'publish', 'rights'] as const;
+/** The effects of a request on the host that it is sent to, but for `read`. `listen`: a command's port is published. */
+export const requestKinds = ['send', 'change', 'delete', 'publish', 'rights', 'listen'] as const;
 export type RequestKind = 'read' | (typeof requestKinds)[number];
 
 /** A held request, for rules to read. */

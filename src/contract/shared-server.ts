@@ -1,3 +1,5 @@
+import type { PublishedPort } from './capabilities/process.ts';
+
 /** A server that a user's clients share, as `sekisho ps` and the console show it. */
 export interface SharedServer {
   readonly pid: number;
@@ -7,6 +9,8 @@ export interface SharedServer {
   /** The clients' conversations that hooks are decided for. */
   readonly conversations: number;
   readonly sessions: readonly SharedSession[];
+  /** The ports of commands that browsers reach. */
+  readonly published: readonly PublishedPort[];
   /** The proxied servers that run for them. */
   readonly servers: readonly UsedServer[];
 }

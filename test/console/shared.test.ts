@@ -14,6 +14,15 @@ test('the operator sees the shared server, its sessions and the proxied servers 
       { ...session, id },
       { ...session, id: called, client: '' },
     ],
+    published: [
+      {
+        sessionId: id,
+        url: 'http://s1.localhost:3000',
+        port: 3000,
+        command: 'vite <b>',
+        sinceMs: Date.now(),
+      },
+    ],
     servers: [
       { name: 'github', bytes: 62_000_000, sessions: [id] },
       { name: 'far', bytes: undefined, sessions: [] },
@@ -34,6 +43,9 @@ test('the operator sees the shared server, its sessions and the proxied servers 
   expect(english).toContain(`<a href="/sessions/${encodeURIComponent(called)}">${called.slice(0, 8)}</a>`);
   expect(english).toMatch(
     /62 MB<\/span><span class="tool">github<\/span>\s*<span class="given">proxied server, used by<\/span><span class="quiet">0f1e2d3c /,
+  );
+  expect(english).toMatch(
+    /<a href="http:\/\/s1\.localhost:3000" target="_blank" rel="noopener noreferrer">http:\/\/s1\.localhost:3000<\/a><\/span>\s*<span class="given">vite &lt;b&gt;/,
   );
   expect(await page('/sessions?lang=ja')).toContain('サーバー 4711');
   running = false;

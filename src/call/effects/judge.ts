@@ -14,6 +14,7 @@ import { callLines, grantLines, headlineOf, questionParts, reasonLines } from '.
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { createHold, whileItWaits } from './holding.ts';
+import { pendingLayerMs } from './pending-layers.ts';
 import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
 /**
@@ -67,6 +68,8 @@ function askAboutRequests(
 
   return async (held, ended) => {
     const { kind, method, host, path, digest } = held;
+    // Nothing is lost while a port waits, and there is nothing to ask about after its command.
+    const isListening = kind === 'listen';
     const verdict = dependencies.rules.decideRequest(held);
     const { rule = `request-${kind}`, writtenAt, answer } = verdict ?? {};
     const grant = answer ? undefined : grantOf(permit, held);
@@ -104,13 +107,18 @@ function askAboutRequests(
             fact.question = id;
           },
         },
-        dependencies,
+        isListening && isAnswered() ? { ...dependencies, waitMs: pendingLayerMs } : dependencies,
       );
       notes.knows({ approver });
       fact.allowedBy = approver;
       return { isAllowed: true, by: approver };
     } catch (error) {
       fact.refused = error instanceof ToolError ? error.code : 'unanswered';
+      if (isListening && ended.aborted && typeof fact.question === 'string')
+        await (await dependencies.approvals()).decide(
+          ...([fact.question, 'declined', 'the server, as its command was ended', 'once'] as const),
+          dependencies.now(),
+        );
       return refusalFor(error);
     }
   };
@@ -168,7 +176,7 @@ function questionOf(
       ...callLines(permit, locale),
       ...requestLines(held, locale),
       ...reasonLines(why, locale),
-      labels.held[locale],
+      heldWords(held)[locale],
       ...(why.grant === undefined ? [] : grantLines(why.grant, undefined, locale)),
     ].join('\n');
   return text(inOne('en'), inOne('ja'));
@@ -178,10 +186,14 @@ function questionOf(
 function partsOf(permit: Permit, held: HeldRequest, because: Text): QuestionParts {
   const parts = questionParts(permit, { because }, permit.call.arrival.client);
   const details = (locale: Locale) =>
-    [...requestLines(held, locale), labels.held[locale], parts.details[locale]]
+    [...requestLines(held, locale), heldWords(held)[locale], parts.details[locale]]
       .filter((line) => line !== '')
       .join('\n');
   return { ...parts, details: text(details('en'), details('ja')) };
+}
+
+function heldWords({ kind }: HeldRequest): Text {
+  return kind === 'listen' ? labels.closed : labels.held;
 }
 
 function requestLines(held: HeldRequest, locale: Locale): readonly string[] {
@@ -222,6 +234,10 @@ const labels = {
   body: text('It would send', '送信する内容'),
   unknown: text('of unknown length', '長さは不明'),
   binary: text('(not text)', '(テキストではありません)'),
+  closed: text(
+    'The port is not open yet. The command goes on, whatever you answer.',
+    'このポートはまだ開かれていません。回答にかかわらず、コマンドは続行します。',
+  ),
   held: text(
     'The request is held, and nothing of it has left yet. If you do not agree, or nobody answers in time, it is refused.',
     'このリクエストは保留中で、まだ何も送信されていません。承認しない場合や、時間内に回答がない場合は拒否されます。',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Checkpoint, reachesCommands } from '../../checkpoint/index.ts';
 import type { Settings } from '../../config/settings.ts';
 import { homeOf } from '../../config/state.ts';
+import type { PublishedPort } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { UsedServer } from '../../contract/shared-server.ts';
 import { ofProcess } from './standing.ts';
@@ -82,6 +83,14 @@ export class SharedCheckpoints {
     });
     const settled = await Promise.allSettled(all);
     return settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  }
+
+  /** The ports of commands that browsers reach. */
+  async published(): Promise<readonly PublishedPort[]> {
+    const all = [...this.#byKey.values()].map(async ({ checkpoint }) =>
+      (await (await checkpoint).rooms.commands.opened())?.published(),
+    );
+    return (await Promise.allSettled(all)).flatMap((each) => ('value' in each && each.value) || []);
   }
 
   async close(graceMs: number): Promise<void> {

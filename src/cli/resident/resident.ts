@@ -270,6 +270,7 @@ class Resident {
       checkpoints: this.#checkpoints.size,
       conversations: this.#hooks?.conversations ?? 0,
       sessions: [...this.#sessions.values()].flatMap(({ view }) => (view.id === '' ? [] : [view])),
+      published: await this.#checkpoints.published(),
       servers: asked.kind === 'list' ? await this.#checkpoints.servers() : [],
     } satisfies SharedServer;
   }

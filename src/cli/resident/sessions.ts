@@ -18,7 +18,7 @@ export async function listSessions({ json }: { readonly json?: unknown }): Promi
   const reports = await askAll({ kind: 'list' });
   if (json) sayJson(reports);
   else if (reports.length === 0) say(noServer);
-  for (const { pid, bytes, sessions, conversations, servers } of json ? [] : reports) {
+  for (const { pid, bytes, sessions, conversations, servers, published } of json ? [] : reports) {
     const mb = megabytes(bytes);
     say(
       text(
@@ -28,6 +28,8 @@ export async function listSessions({ json }: { readonly json?: unknown }): Promi
     );
     for (const { id, client, folder, sinceMs } of sessions)
       sayRow([id.slice(0, shortId), client || '-', folder, new Date(sinceMs).toISOString()]);
+    for (const { sessionId, url, command, sinceMs } of published)
+      sayRow([sessionId.slice(0, shortId), url, command, new Date(sinceMs).toISOString()]);
     for (const { name, bytes: used, sessions: of } of servers)
       sayRow([name, used === undefined ? '-' : megabytes(used), inLocale(usedBy(of))]);
   }
@@ -103,8 +105,8 @@ function ask(path: string, asks: Asked): Promise<SharedServer | undefined> {
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('end', () => {
       const words = Buffer.concat(chunks).toString('utf8');
-      // One of an earlier build names no proxied servers.
-      give(words === '' ? undefined : { servers: [], ...JSON.parse(words) });
+      // One of an earlier build names neither.
+      give(words === '' ? undefined : { servers: [], published: [], ...JSON.parse(words) });
     });
     socket.write(`${JSON.stringify(asks)}\n`);
   });

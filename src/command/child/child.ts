@@ -3,6 +3,7 @@ import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { CommandLine, Exit, SandboxName } from '../../contract/capabilities/process.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
+import type { Inside } from '../../network/publish/serving-command.ts';
 import type { Layers } from '../layer/open.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import type { ProcessLimits } from '../prelude.ts';
@@ -46,6 +47,8 @@ export interface Started {
 export interface Child extends Started {
   /** Its living processes, except the sandbox's own. */
   members(): number[];
+  /** Opens its network for connections from outside; undefined if it has none of its own. */
+  readonly openInside?: (() => Promise<Inside>) | undefined;
   /** Kills everything that is left, including the sandbox, at once. */
   destroy(): void;
 }

@@ -19,13 +19,21 @@ function socketAt(pid: number, port: number): string | undefined {
   return undefined;
 }
 
-function descriptorsOf(pid: number): readonly string[] {
+/** The sockets that these processes hold, by inode, as far as the search goes: a program may open any number. */
+export function socketsOf(pids: readonly number[]): ReadonlySet<number> {
+  const found = pids.slice(0, mostSearched).flatMap((pid) => descriptorsOf(pid, mostSearched));
+  return new Set(found.flatMap((name) => /^socket:\[(\d+)\]$/.exec(name)?.slice(1).map(Number) ?? []));
+}
+
+const mostSearched = 256;
+
+function descriptorsOf(pid: number, most = Infinity): readonly string[] {
   // It has ended, or hides its descriptors.
   return orElse(
     () =>
-      readdirSync(`/proc/${pid}/fd`).flatMap((name) =>
-        orElse(() => [readlinkSync(`/proc/${pid}/fd/${name}`)], []),
-      ),
+      readdirSync(`/proc/${pid}/fd`)
+        .slice(0, most)
+        .flatMap((name) => orElse(() => [readlinkSync(`/proc/${pid}/fd/${name}`)], [])),
     [],
   );
 }

@@ -8,10 +8,11 @@ import { text } from '../../contract/text/text.ts';
 import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
 import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
 import type { Ask } from '../../network/edge/gate.ts';
-import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
+import { type CommandOptions, type CommandsOptions, commandText } from '../commands-options.ts';
 import { openMakers } from '../layer/obeyed/makers.ts';
 import type { Layer } from '../layer/open.ts';
 import { withoutRetries } from '../output/cut-off.ts';
+import { Lines } from '../output/lines.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
 import { foldersOnTheWay, writableRepositories } from '../sandbox/guarded-names.ts';
@@ -26,7 +27,7 @@ import { fetchesOnly } from '../session/why-direct.ts';
 import { Holding, type HoldingOptions } from '../watched/holding.ts';
 import type { RecordingOptions } from '../watched/recording.ts';
 import type { Child, Spawner } from './child.ts';
-import { ownsPort } from './owns-port.ts';
+import { ownsPort, socketsOf } from './owns-port.ts';
 
 /** A running command, with its initial state. */
 export interface StartedCommand extends Beginning {
@@ -38,6 +39,8 @@ export interface StartedCommand extends Beginning {
   readonly wroteOutside: () => boolean;
   /** After the end: commits that it made unlike the person's settings. Those on a layer are reported when it lands. */
   readonly commitNotes: () => readonly string[];
+  /** Tells, now and later, what of it is published. */
+  readonly published: Lines;
   /** Its layer, if it runs on one. */
   readonly trial: Trial | undefined;
 }
@@ -50,7 +53,7 @@ export async function startCommand(
   command: CommandLine,
   runOptions: CommandOptions,
   recorder: Recorder,
-  runner: Pick<Runner, 'options' | 'session' | 'life' | 'onStart'>,
+  runner: Pick<Runner, 'options' | 'session' | 'life' | 'publisher' | 'onStart'>,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
@@ -130,6 +133,21 @@ export async function startCommand(
     );
   }
   const child = abortedBy(ended, started);
+  const published = new Lines();
+  if (recorder.kind !== 'dry-run' && child.openInside)
+    void runner.publisher
+      ?.follow(
+        {
+          session: session.publishing,
+          words: commandText(command),
+          open: child.openInside,
+          sockets: () => socketsOf(child.members()),
+          ask: askAbout(recorder, life, ended.signal),
+          ended: ended.signal,
+        },
+        (line) => published.add(line),
+      )
+      .catch(() => published.add('[published: no port any more, as what listens could not be read]\n'));
   const over = () => {
     ended.abort();
     detach?.();
@@ -141,6 +159,7 @@ export async function startCommand(
   return {
     child: settings && !layer ? { ...child, exited: child.exited.finally(() => settle(settings)) } : child,
     unsettled,
+    published,
     wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
     commitNotes,
     trial: layer && new Trial(layer, child, settings, recorder.kind === 'dry-run'),

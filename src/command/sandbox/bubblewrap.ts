@@ -9,6 +9,7 @@ import type { Outlet } from '../../network/proxy/outlet.ts';
 import { stageOf, startedByNode } from '../child/adopt.ts';
 import type { Backend, Child, Room, SpawnOptions, Started } from '../child/child.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
+import { openInside } from '../child/open-inside.ts';
 import { openRelay, type Relay } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
 import { openStarter, type StartChild } from '../child/start-child.ts';
@@ -280,7 +281,10 @@ class Bubblewrap implements Backend {
         stdin: spawnOptions.stdin,
         extra: [furnished?.fd ?? filter.fd, ...descriptors],
       });
-      const child = childOf(started, close, report?.stream);
+      const bare = childOf(started, close, report?.stream);
+      const child: Child = kernel
+        ? { ...bare, openInside: () => openInside(kernel, startChild, bare.members()[0] ?? 0) }
+        : bare;
       return recording ? recording.follow(child) : child;
     } catch (error) {
       recording?.close();

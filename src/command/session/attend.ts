@@ -61,7 +61,7 @@ export async function startInBackground(
   const { session, options } = runner;
   assertRoom(session);
   const { started, walls, notes } = await begin(command, runOptions, recorder, runner, 'pipe');
-  const { child, contacts } = started;
+  const { child, contacts, published } = started;
   const { onOutput } = runOptions;
   if (onOutput) {
     child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
@@ -76,6 +76,7 @@ export async function startInBackground(
       most: { ...defaultProcessLimits, ...options.limits },
     }),
     stop: () => stop.abort(),
+    published,
     contacts,
     notes,
   });
@@ -177,6 +178,7 @@ class Attendance implements Disposable {
       ending: landing.ending,
       stop: this.#withdraw,
       printed,
+      published: started.published,
       contacts: started.contacts,
       notes: (how, outputs) => [...notes(how, outputs), ...landing.notes()],
     });
@@ -190,6 +192,7 @@ class Attendance implements Disposable {
     const landed = this.#trial && recorder.kind === 'layer' ? await this.#land(how, outputs) : undefined;
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = [
+      ...started.published.all,
       ...notes(how, outputs),
       ...(started.trial?.notes() ?? []),
       ...(landed?.notes ?? []),

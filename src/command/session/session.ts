@@ -2,6 +2,7 @@ import type { CommandLife, CommandRecording } from '../../contract/capabilities/
 import type { CommandGuard } from '../../git/command-guard.ts';
 import type { Semaphore } from '../../ground/semaphore.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
+import type { Publisher } from '../../network/publish/publisher.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
@@ -18,6 +19,8 @@ export interface Runner {
   readonly git: CommandGuard;
   /** Undefined: commands run on the folders themselves, and nothing of them is kept. */
   readonly life: CommandLife | undefined;
+  /** Undefined: what its commands listen on stays in the sandbox. */
+  readonly publisher: Publisher | undefined;
   /** Does work that ends before the session does. */
   tracked<T>(work: () => Promise<T>): Promise<T>;
   /** Ends the record of a command in the background when it has ended. */
@@ -32,7 +35,7 @@ export interface Place {
 }
 
 /** The running commands of a session and their shared files. They end with the session. */
-export function createSession(queue: Semaphore) {
+export function createSession(id: string, queue: Semaphore) {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const backgrounds = new Map<string, RunningCommand>();
@@ -54,6 +57,7 @@ export function createSession(queue: Semaphore) {
     toldWalls: new Set<string>(),
     /** The services (`db.example.com:5432`) that a person has let its commands connect to. */
     services: new Set<string>(),
+    publishing: { id, agreed: new Set<number>() },
     /** Files that commands deleted or overwrote without another copy, since the last review. */
     lost: 0,
     /** Number of background ids given so far. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { PublishedPort } from '../../contract/capabilities/process.ts';
 import type { SharedServer } from '../../contract/shared-server.ts';
 import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
 import type { TaskEventView, TaskView } from '../../contract/team/team.ts';
@@ -12,6 +13,7 @@ type ListedTask = TaskView & { readonly project_id: string };
 
 export interface SessionParts {
   readonly shared: readonly SharedServer[] | undefined;
+  readonly published: readonly PublishedPort[];
   readonly calls: readonly RecentCall[];
   readonly agents: readonly AgentRecord[];
   readonly projects: readonly ProjectRecord[];
@@ -30,7 +32,7 @@ interface Seen {
 
 /** The sessions of the shared server, recent callers, and the shared work of agents. */
 export function sessionsPage(parts: SessionParts, view: View): Html {
-  const { shared, calls, agents, projects, tasks } = parts;
+  const { shared, published, calls, agents, projects, tasks } = parts;
   const { say, locale } = view;
   const sessions = sessionsOf(calls);
   const rows = sessions.slice(0, shown).map(
@@ -44,7 +46,7 @@ export function sessionsPage(parts: SessionParts, view: View): Html {
   return page(
     view,
     'sessions',
-    html`${shared ? sharedSection(shared, sessions, view) : ''}
+    html`${shared ? sharedSection(shared, sessions, view) : ''}${published.length > 0 ? publishedSection(published, view) : ''}
 <section><h2>${say('Sessions that called', '呼び出しを行ったセッション')}</h2>${rows.length === 0 ? html`<p class="empty">${say('No session has called yet. Connect a client with `sekisho init`.', '呼び出しを行ったセッションはまだありません。`sekisho init` でクライアントを接続してください。')}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${say(`of the newest ${count(calls.length, locale)} calls`, `最新の ${count(calls.length, locale)} 件の呼び出しに基づく`)}</p>`}</section>
 ${agents.length === 0 ? '' : html`<section><h2>${say('Agents', 'エージェント')}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
 <section><h2>${say('Tasks', 'タスク')}</h2>${tasks.length === 0 ? html`<p class="empty">${say('No tasks. Agents share work with the collaboration toolset: sekisho team apply.', 'タスクはありません。collaboration ツールセットを使うと、エージェントが作業を分担できます: sekisho team apply')}</p>` : projectLists(projects, tasks)}</section>`,
@@ -76,6 +78,16 @@ ${sessions.length === 0 ? html`<p class="quiet">${say('No session at the moment.
       )}</ol>`,
   );
   return html`<section><h2>${say('Shared by your clients', 'クライアントが共有するサーバー')}</h2>${servers.length === 0 ? html`<p class="empty">${say('No shared server runs. It starts with the next client over stdio.', '共有サーバーは動いていません。標準入出力を使う次のクライアントとともに起動します。')}</p>` : lists}</section>`;
+}
+
+/** The ports of commands that this machine's browsers reach. Each lies on another site than the console. */
+function publishedSection(published: readonly PublishedPort[], view: View): Html {
+  const rows = published.map(
+    ({ sessionId, url, command, sinceMs }) =>
+      html`<li><span class="when">${time(sinceMs, view)}</span><span class="tool"><a href="${url}" target="_blank" rel="noopener noreferrer">${url}</a></span>
+<span class="given">${line(command)}</span><span class="quiet"><a href="/sessions/${encodeURIComponent(sessionId)}">${line(sessionId.slice(0, 8))}</a></span></li>`,
+  );
+  return html`<section><h2>${view.say('Published ports', '公開中のポート')}</h2><ol class="rows wide" data-list>${rows}</ol></section>`;
 }
 
 function megabytes(bytes: number): string {

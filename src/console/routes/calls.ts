@@ -120,14 +120,16 @@ function addSessionRoutes(
 
   addPage(app, '/sessions', async (view) => {
     const team = await dependencies.team();
-    const [shared, calls, agents, projects, tasks] = await Promise.all([
+    const [shared, own, calls, agents, projects, tasks] = await Promise.all([
       dependencies.shared?.(),
+      dependencies.published(),
       recentCalls.calls(),
       team.agents(),
       team.projects(),
       team.tasks({}),
     ]);
-    return sessionsPage({ shared, calls, agents, projects, tasks }, view);
+    const published = [...own, ...(shared ?? []).flatMap((server) => server.published)];
+    return sessionsPage({ shared, published, calls, agents, projects, tasks }, view);
   });
 
   addPage(app, '/tasks/:id', async (view, context) => {

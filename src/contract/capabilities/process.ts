@@ -226,6 +226,16 @@ export interface BackgroundCommand {
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
+/** A port of a session's command that is published on this machine's loopback. */
+export interface PublishedPort {
+  readonly sessionId: string;
+  readonly url: string;
+  /** The command's own. */
+  readonly port: number;
+  readonly command: string;
+  readonly sinceMs: number;
+}
+
 /** Whether a sandbox works here, as `doctor` shows it and commands use it. */
 export interface SandboxStatus {
   readonly name: SandboxName;

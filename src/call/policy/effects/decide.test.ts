@@ -272,3 +272,16 @@ test('a list that was cut never makes an answer milder', () => {
     ),
   );
 });
+
+test('only a rule that names the kind listen is about a published port', () => {
+  const port: RequestFacts = { kind: 'listen', host: 'localhost:3000', path: '', bodyBytes: 0 };
+  const decided = (effect: EffectRule['effect'], then: EffectRule['then'] = 'allow') =>
+    createEffectRules([{ effect, then }], 'workspace-write').decideRequest(port)?.decision;
+  expect(decided({ sends: '**' })).toBeUndefined();
+  expect(decided({ sends: 'localhost:3000' })).toBeUndefined();
+  expect(decided({ kind: ['send', 'publish'] }, 'deny')).toBeUndefined();
+  expect(decided({ sends: 'localhost:3000', kind: ['listen'] })).toBe('allow');
+  expect(decided({ sends: 'localhost:*', kind: ['listen'] })).toBe('allow');
+  expect(decided({ sends: 'localhost:4000', kind: ['listen'] })).toBeUndefined();
+  expect(decided({ kind: ['listen'] }, 'deny')).toBe('deny');
+});

@@ -33,6 +33,9 @@ export function readRequestRule(rule: EffectRule, place: number): ReadyRule<Requ
     if (most !== undefined)
       finds.push((request) => ((request.bodyBytes ?? Infinity) > most ? sendsText(request) : undefined));
     else if (sends !== undefined) finds.push(findsSent(sends, rule.then === 'allow'));
+    // A published port sends nothing by itself: only a rule that names this kind is about it.
+    if (!kind?.includes('listen'))
+      finds.push((request) => (request.kind === 'listen' ? undefined : sendsText(request)));
     return finds;
   });
 }
