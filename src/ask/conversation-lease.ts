@@ -10,10 +10,7 @@ const renewMs = 30_000;
 /** The size of a stored conversation; models get less (`contextChars`). */
 const keptChars = 1_000_000;
 
-/**
- * A conversation leased for one question, so that no other comes in between. Takes the conversation with this id, or
- * begins one. Throws `not_found` and `conflict`.
- */
+/** Leases a conversation for one question: the one with this id, or a new one. Throws `not_found` and `conflict`. */
 export async function leaseConversation(
   store: AskSessionStore,
   principal: string,

@@ -54,10 +54,7 @@ function namedSafely(tool: string): string {
   return tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
 }
 
-/**
- * A call's arguments; undefined unless they are one JSON object or empty. Servers refuse conversations with other
- * arguments, so those are sent back as an empty object.
- */
+/** A call's arguments; undefined unless one JSON object or empty, since servers refuse conversations with others. */
 export function argumentsOf(words: string): Readonly<Record<string, unknown>> | undefined {
   if (words.trim() === '') return {};
   return orElse(() => {

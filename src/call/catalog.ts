@@ -110,10 +110,7 @@ function offerTo(caller: Caller, tools: readonly Tool[], mode: Mode): readonly T
   });
 }
 
-/**
- * Whether the caller may call the tool, or could with another scope. A client learns from a refused call which scope to
- * request, so the tool must be listed.
- */
+/** Whether the caller may call the tool, perhaps with another scope: a refused call tells which, so it is listed. */
 function isOffered(tool: Tool, caller: Caller, mode: Mode): boolean {
   const decision = decide(tool, caller, mode);
   return decision.allowed || decision.scope !== undefined;

@@ -5,10 +5,7 @@ import type { Tool } from '../contract/tool/tool.ts';
 
 declare const stamp: unique symbol;
 
-/**
- * The proof that a stop hands to the next. The brand exists for the compiler only: no other code can make one without
- * an `as`, so a walk that skips a stop does not compile.
- */
+/** The proof that a stop hands to the next. Only that stop can make one, so a walk that skips it does not compile. */
 type Slip<Stop extends string, Facts> = Facts & { readonly [stamp]: Stop };
 
 /** The caller is known, and the arguments no longer hold credentials. */

@@ -3,10 +3,7 @@ import { nodeBeatMs } from '../store/nodes.ts';
 import type { HttpService } from '../transport/http/serve.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
-/**
- * A server's entry in the list of servers on its store. Sends a heartbeat with the server's load every few seconds. A
- * failed heartbeat does not stop the server.
- */
+/** A server's entry in its store's list, with its load every few seconds. A failed heartbeat does not stop it. */
 export async function announce(
   checkpoint: Checkpoint,
   service: HttpService,

@@ -18,10 +18,7 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
   return [...createHelpToolset().tools, ...tools];
 }
 
-/**
- * Whether a call may outlast its request. If all served tools are quick or return their own ids, the tool for results
- * would cost tokens in every list and never be called.
- */
+/** Whether a call may outlast its request: if all tools are quick or return ids, the results' tool is not listed. */
 function servesOngoing({ only, toolsets, servers }: Settings): boolean {
   return !only && (toolsets.includes('pipeline') || servers.some(({ enabled }) => enabled));
 }

@@ -13,10 +13,7 @@ import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 import { changeWords } from './history.ts';
 
-/**
- * Undoes changes; by default those of the last call, after showing them. Exit code 1 if it stopped early, there was
- * nothing to undo, or the person did not agree.
- */
+/** Undoes changes, after showing them. Exit code 1 if it stopped early, had nothing to undo, or was not agreed to. */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   const given = orderOf(id, options);
   return withOperator(flags, async ({ acts, checkpoint }) => {

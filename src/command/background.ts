@@ -30,10 +30,7 @@ export interface Going {
   readonly notes: EndNotes;
 }
 
-/**
- * A command that goes on in the background, or one that has ended and whose output was too long for its reply. Its newest
- * output is kept, both streams in order of arrival.
- */
+/** A command in the background, or an ended one with long output. Its newest output is kept, in order of arrival. */
 export class RunningCommand implements BackgroundCommand {
   readonly id: string;
   readonly command: string;

@@ -3,10 +3,7 @@ import { parse } from 'jsonc-parser';
 import { isLocale, type Locale } from '../contract/text/text.ts';
 import { configPathOf, homeOf } from './state.ts';
 
-/**
- * The language of a command before its settings are read: `--locale`, else the configuration file, else the
- * environment, in the same order as for the settings.
- */
+/** The language before the settings are read: `--locale`, else the configuration file, else the environment. */
 export function spokenLocale(args: readonly string[], environment: NodeJS.ProcessEnv): Locale {
   const said = [optionIn(args, '--locale'), configuredLocale(optionIn(args, '--config'), environment)];
   return said.find(isLocale) ?? localeOf(environment);

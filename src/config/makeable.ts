@@ -3,10 +3,7 @@ import { dirname } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import type { Text } from '../contract/text/text.ts';
 
-/**
- * Throws if a folder would have to be created inside `/proc`. The kernel says there that the parent is missing, and
- * Node's recursive `mkdir` then retries endlessly.
- */
+/** Throws for a folder inside `/proc`, whose odd error makes Node's recursive `mkdir` retry endlessly. */
 export function assertMakeable(folder: string, key: Text): void {
   for (let above = folder; ; above = dirname(above)) {
     let type: number | undefined;

@@ -47,10 +47,7 @@ function attributes(request: Request): string {
   return `Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
 }
 
-/**
- * As reported by a proxy in front of us; of several values the first, which the browser used. A client that lies about
- * it only makes its own cookie stricter.
- */
+/** By the first value of the proxy's report, which the browser used. A lie only makes the client's cookie stricter. */
 export function isOverTls(request: Request): boolean {
   return request.headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase() === 'https';
 }

@@ -31,10 +31,7 @@ export function problemPage(outside: Outside, kind: keyof typeof problems): Html
   );
 }
 
-/**
- * After a link from another site, the browser held back the session's cookie. A step that this page begins sends it, so
- * a logged-in person does not see a login.
- */
+/** A link from another site brings no session cookie. A step that this page begins does, so no login is shown. */
 export function onwardsPage({ say, locale }: Outside, here: string): Html {
   return html`<!doctype html><html lang="${locale}"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${here}"><title>${say(product)}</title><p><a href="${here}">${say(product)}</a></p></html>`;
 }

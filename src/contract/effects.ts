@@ -18,10 +18,7 @@ export interface RequestFacts {
   readonly bodyBytes: number | undefined;
 }
 
-/**
- * An operator's rule about what a command did on a layer or would send, not about its words. All of `effect` must match;
- * it is about files or about requests.
- */
+/** An operator's rule about what a command did or would send. All of `effect` must match: files, or requests. */
 export interface EffectRule {
   readonly id?: string | undefined;
   readonly effect: {

@@ -228,10 +228,7 @@ export interface ApprovalStore {
   ): Promise<ApprovalRecord>;
   /** Lets an open question expire at this time if it would otherwise do so later. */
   shorten(id: string, untilMs: number): Promise<void>;
-  /**
-   * Undefined if it does not exist, was decided already or has expired. If the question has no grant, an approval
-   * covers only this call, whatever scope is given.
-   */
+  /** Undefined if it is none, decided or expired. A question without a grant is approved for this call only. */
   decide(
     id: string,
     decision: 'approved' | 'declined',

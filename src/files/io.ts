@@ -92,10 +92,7 @@ export function fsync(fd: number): Promise<void> {
   });
 }
 
-/**
- * Closes a descriptor that was only read. The last one of a replaced file frees its blocks, which may take a
- * millisecond or more, so a thread does it and no caller waits.
- */
+/** Closes a descriptor in a thread: the last one of a replaced file frees its blocks, which may take milliseconds. */
 export function closeInBackground(fd: number): void {
   closeCallback(fd, () => {});
 }

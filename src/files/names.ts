@@ -12,10 +12,7 @@ export function shownPath(path: string): string {
   return cleanLine(path.length <= 400 ? path : `${path.slice(0, 200)}…${path.slice(-100)}`);
 }
 
-/**
- * The components of `path`, starting at `from`; `..` at `/` stays there. Resolving `..` lexically is sound because
- * symbolic links are never followed. Throws `invalid_path`.
- */
+/** The components of `path` from `from`. As links are never followed, `..` is lexical. Throws `invalid_path`. */
 export function componentsOf(path: string, from: readonly string[]): string[] {
   assertNameable(path);
   const components = path.startsWith('/') ? [] : [...from];

@@ -82,10 +82,7 @@ function isProse(value: unknown): boolean {
   return typeof value === 'string' ? !isShort(value) : Array.isArray(value) && value.some(isProse);
 }
 
-/**
- * Lines of a dump in YAML's form. A line indented deeper than a key with a value continues that value: text of many
- * lines does not become a record by containing similar lines.
- */
+/** Lines of a dump in YAML's form. A line deeper than a key's value continues it: text does not become a record. */
 function collectLines(text: string, leaves: Leaf[]): void {
   const lines = text.split('\n');
   const isRecord = lines.length === 1 ? isShort(text) : keyed(lines) * 3 >= lines.length * 2;

@@ -16,10 +16,7 @@ export function normal(text: string): string {
     .replace(/[^\x00-\x7f]+/g, (letters) => letters.toLowerCase());
 }
 
-/**
- * Reads a normalized text once. A word is a run of ASCII without spaces, quotes and brackets, or one letter beyond
- * ASCII, as in scripts without spaces. Hashes ignore case.
- */
+/** Reads a normalized text once. A word is an ASCII run without spaces, quotes or brackets, or one other letter. */
 export function scan(text: string, listener: WordListener, firstLine = 1): number {
   let line = firstLine;
   let place = 0;

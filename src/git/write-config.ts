@@ -74,10 +74,7 @@ function stillOpen(content: string, changes: readonly Change[]) {
   };
 }
 
-/**
- * In place: running commands could replace a new file beside it before it is renamed. Empty lines pad a shorter text,
- * so that concurrent readers get complete settings.
- */
+/** In place, as commands could replace a new file. Empty lines pad a shorter text, so that readers get it complete. */
 function write(fd: number, before: string, after: string): void {
   const bytes = Buffer.from(after.padEnd(before.length, '\n'), 'latin1');
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);

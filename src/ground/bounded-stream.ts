@@ -1,7 +1,4 @@
-/**
- * Passes chunks on until they exceed `maxBytes`; then the stream fails with `tooLarge()`. If `isFresh` says that a
- * chunk ends a message, counting starts again after it.
- */
+/** Passes chunks on until over `maxBytes`, then fails with `tooLarge()`. `isFresh`: the chunk ends a message. */
 export function boundedStream(
   maxBytes: number,
   tooLarge: () => unknown,

@@ -1,7 +1,4 @@
-/**
- * Days in a time zone (default: the machine's) as YYYY-MM-DD. The first use throws `RangeError` for an unknown zone;
- * the calendar takes 10 ms to build, so it is built on demand.
- */
+/** Days in a time zone (default: the machine's) as YYYY-MM-DD, built on demand. `RangeError` for an unknown zone. */
 export function createCalendar(timeZone?: string): (atMs: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (atMs) => {

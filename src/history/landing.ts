@@ -23,10 +23,7 @@ export interface LandingKeeperOptions {
   readonly recovered: () => Promise<void>;
 }
 
-/**
- * Keeps the contents that a command's landing replaces, and writes its changes down; the cost grows with the changes.
- * The entries can be undone one by one from the end.
- */
+/** Keeps what a landing replaces, and writes its changes down, which can be undone one by one from the end. */
 export function createLandingKeeper(options: LandingKeeperOptions): LandingKeeper {
   const { recorder, contents, who, maxFileBytes } = options;
   const ignored = new Set(options.ignore);

@@ -1,10 +1,7 @@
 import type { NativeCall } from './event.ts';
 import { type At, writes } from './parse.ts';
 
-/**
- * The files that a patch of Codex touches, each as a call of ours; undefined if it is no such patch. All of them are
- * permitted, or the patch does not run.
- */
+/** The files that a patch of Codex touches, as calls: all are permitted or it does not run. Undefined: no patch. */
 export function patchCalls(patch: string, at: At): readonly NativeCall[] | undefined {
   const lines = patch.trim().split('\n');
   if (lines[0]?.trim() !== '*** Begin Patch' || lines.at(-1)?.trim() !== '*** End Patch') return undefined;

@@ -1,7 +1,4 @@
-/**
- * Cookies during the fetch of one page, for sites that set one and redirect back, endlessly without it. Dropped after
- * the fetch; no cookie reaches another call.
- */
+/** Cookies during the fetch of one page, for sites that set one and redirect back; dropped after it. */
 export function createCookies() {
   const cookies: {
     readonly name: string;

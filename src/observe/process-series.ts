@@ -4,10 +4,7 @@ import { gauge, type Series } from './exposition.ts';
 /** The sampling interval of the event loop; any later wake counts as delay. */
 const askEveryMs = 20;
 
-/**
- * Metrics of the process, with the names that dashboards for Node use. The event loop's delay is measured from the
- * first scrape on, and starts over with each.
- */
+/** Metrics of the process, named as dashboards for Node expect. The event loop's delay is since the last scrape. */
 export function createProcessSeries(): () => readonly Series[] {
   const beganAt = Date.now() / 1000 - process.uptime();
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;

@@ -2,10 +2,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 
-/**
- * Whether this person may answer the question. Only operators may, and not with the token that made the call: a program
- * with a token must not approve its own requests.
- */
+/** Whether this person may answer: an operator, but not by the token that made the call, which would be the program. */
 export function mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own' {
   if (!person.isOperator) return 'forbidden';
   if (record.answer === 'person' && !ownFaces.includes(person.face)) return 'forbidden';

@@ -6,10 +6,7 @@ import { shownCall } from '../ground/questions/would-cover.ts';
 import { requestLine, requestsIn } from '../ground/requests-in.ts';
 import { changeOf } from '../ground/text/digest-words.ts';
 
-/**
- * A session as a story: its person's requests and what it read, ran and changed, in order. Takes log entries and
- * changes, oldest first; undefined without calls.
- */
+/** A session as a story: what was asked, read, run and changed. From entries and changes; undefined without calls. */
 export function storyOf(
   entries: readonly AuditEntry[],
   history: readonly HistoryEntry[],

@@ -10,10 +10,7 @@ import { listNames, whichFiles } from './names.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
-/**
- * Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in the same one. More than
- * one page is gathered at once, for the pages that follow.
- */
+/** Finds lines, files or counts by content, always in one order. The pages that follow are gathered at once. */
 export async function searchContent(
   ripgrep: Ripgrep,
   query: ContentQuery,

@@ -2,10 +2,7 @@ import type { RateStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
 import { deleteRows, findRow, putRow, updateRows } from './rows.ts';
 
-/**
- * Exact sliding windows at a constant cost: a ring stores the newest `max` hits of a key, and the next is allowed when
- * the one that it would overwrite has left the window.
- */
+/** Exact sliding windows at constant cost: the next hit may come when the one it overwrites has left the window. */
 export function createRateStore(openEngine: OpenEngine): RateStore {
   let untilSweep = 0;
 

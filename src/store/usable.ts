@@ -18,10 +18,7 @@ import { errnoCode } from '../ground/errors/errno-code.ts';
 import { randomId } from './random-id.ts';
 import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
 
-/**
- * Checks at start-up, before anything heavy is loaded, that records can be written: names the file, the problem and the
- * remedy. Throws an `Error`, since no setting is wrong.
- */
+/** Checks before anything heavy is loaded that records can be written. An `Error`, since no setting is wrong. */
 export function assertUsable(url: string, stateFolder: string | undefined): void {
   const target = targetOf(url);
   const folders = new Set([keyFolderOf(target, stateFolder)]);

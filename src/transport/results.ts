@@ -101,10 +101,7 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm)
   };
 }
 
-/**
- * A remote server may want arguments repeated in its own headers. Only its caller, Sekisho, needs these marks; our
- * clients call us, and we read no such headers.
- */
+/** A remote server may want arguments repeated in headers: only its caller, Sekisho, needs these marks. */
 function withoutHeaderMarks(schema: JsonSchema): JsonSchema {
   const isMark = (key: string, value: unknown) => key === 'x-mcp-header' && typeof value === 'string';
   return JSON.parse(JSON.stringify(schema, (key, value) => (isMark(key, value) ? undefined : value)));

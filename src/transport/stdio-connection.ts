@@ -353,10 +353,7 @@ export class StdioConnection {
 const answerMs = 2_000;
 const mostRoots = 100;
 
-/**
- * The folders that the client works in, as it states them (MCP 2025-11-25, Roots), the main one first; empty if it does
- * not answer in time or names no local folders.
- */
+/** The client's folders as it states them (MCP Roots), the main one first; empty if none is local or comes in time. */
 async function rootsOfClient(ask: (signal: AbortSignal) => Promise<unknown>): Promise<readonly string[]> {
   const answer = await ask(AbortSignal.timeout(answerMs)).catch(() => undefined);
   const roots = isRecord(answer) && Array.isArray(answer.roots) ? answer.roots.slice(0, mostRoots) : [];

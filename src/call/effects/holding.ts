@@ -9,10 +9,7 @@ import { effectsGrant, effectsParts, effectsQuestion, grantFact } from './questi
 import type { SettleDependencies } from './settle.ts';
 import { putBack, refusedWhileHeld } from './words.ts';
 
-/**
- * The permit of a call of which something waits: it cannot wait for the call to be sent again. `isAnswered`: the call has
- * had its reply, so only the queue can be asked.
- */
+/** The permit of a call of which something waits. `isAnswered`: the call has had its reply; only the queue can ask. */
 export function whileItWaits(permit: Permit, isAnswered: boolean, ended: AbortSignal): Permit {
   const { call } = permit;
   return {

@@ -4,10 +4,7 @@ export type CommandPattern = readonly (string | readonly string[])[];
 /** A command as the judge found it; a word that is unknown before it runs is null. */
 export type Argv = readonly (string | null)[];
 
-/**
- * Whether the rule may mean this command. For deny and ask: options may stand in between, an unknown word fits, and a
- * program is recognised by its name in any folder.
- */
+/** Whether the rule may mean this command, for deny and ask: options may stand between, unknown words fit. */
 export function mayFitCommand(pattern: CommandPattern, argv: Argv): boolean {
   const [head, ...rest] = pattern;
   const [name, ...words] = argv;

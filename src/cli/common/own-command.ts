@@ -31,10 +31,7 @@ function started(): Started {
   };
 }
 
-/**
- * The command with which a client starts this very program: npx if it came from the registry that way, else its own
- * path, since a client started from a desktop has a short PATH.
- */
+/** The command with which a client starts this program: npx if so started, else its path, for a client's short PATH. */
 export function ownCommand(
   args: readonly string[],
   from: Started = started(),

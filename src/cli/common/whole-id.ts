@@ -5,10 +5,7 @@ import type { ApprovalStore } from '../../contract/records.ts';
 /** Fewer characters match by accident. */
 const fewestChars = 4;
 
-/**
- * The id that begins with these characters, with or without the letters before its `_`; the characters themselves if
- * there is none. Throws `ConfigError` if several match.
- */
+/** The id that begins with these characters, with or without its prefix; else they. Several: `ConfigError`. */
 export function wholeId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;
   const begun = given.slice(given.indexOf('_') + 1);

@@ -1,7 +1,4 @@
-/**
- * A path in the container: the same, so that configurations, records and clients' paths work in both; a Windows drive
- * as Docker writes it, `C:\Users\me` as `/c/Users/me`.
- */
+/** A path in the container: the same, so that configurations and records work in both; a Windows drive as Docker's. */
 export function innerPath(path: string): string {
   const drive = /^([A-Za-z]):[\\/]/.exec(path);
   if (!drive) return path;

@@ -11,10 +11,7 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-/**
- * The paths that the settings name, and nothing else. Throws `ConfigError` for a path that would cover the container's
- * own system, or that an engine cannot express.
- */
+/** The paths that the settings name. Throws `ConfigError` for one over the container's own, or that cannot be. */
 export function mountsOf(
   settings: Pick<Settings, 'roots' | 'files' | 'process' | 'vault'>,
   /** The server's own files: its configuration, its variables. */

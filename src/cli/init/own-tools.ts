@@ -37,10 +37,7 @@ export async function switchOff(
   return true;
 }
 
-/**
- * Restores the settings; if they were changed since, or our note is gone, removes our names and leaves the rest.
- * Undefined if they contain no name of ours.
- */
+/** Restores the settings; if changed since, removes only our names. Undefined if they contain none of ours. */
 export async function switchOn(
   client: string,
   off: OwnToolsOff | undefined,

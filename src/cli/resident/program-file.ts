@@ -43,10 +43,7 @@ export async function startByProgram(start: StartCommand): Promise<StartCommand>
   }
 }
 
-/**
- * The small program for this server. It is written once, and tried: a folder may forbid execution. Programs of other
- * builds, which clients' settings may name, become this one.
- */
+/** The small program for this server, tried since a folder may forbid execution. Other builds' become this one. */
 export async function prepareProgram({ socket, node, script }: Joining): Promise<string> {
   const path = socket.replace(/\.sock$/, '.join');
   const folder = dirname(path);

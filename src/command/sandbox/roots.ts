@@ -17,10 +17,7 @@ export function resolveRoots(roots: readonly FolderRoot[]) {
     all: resolved as readonly FolderRoot[],
     paths: resolved.map(({ hostPath }) => hostPath),
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
-    /**
-     * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
-     * symbolic link, whose target may change before its use.
-     */
+    /** The resolved path of a folder inside a root. Throws if outside, no folder, or through a link that may change. */
     folder: (path: string): string => locate(path, resolved),
     /** The same, but undefined instead of an error. */
     findFolder(path: string): string | undefined {

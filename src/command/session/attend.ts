@@ -26,10 +26,7 @@ export type Ran =
   | { readonly kind: 'ended'; readonly result: RunResult; readonly came?: Came | undefined }
   | { readonly kind: 'going'; readonly command: RunningCommand };
 
-/**
- * Runs a command until it ends, or for `handOverMs`: then it goes on in the background. `left` takes each name in the
- * landed changes by which git could find a repository.
- */
+/** Runs a command until it ends, or goes on after `handOverMs`. `left` takes landed names that lead to a repository. */
 export async function attend(
   command: CommandLine,
   asked: RunOptions & { readonly handOverMs?: number | undefined },

@@ -71,10 +71,7 @@ export function createEndNotes(
 const unreadNote =
   '[network: it ran without hosts, as it starts what is only known when it runs; write the names of its programs out]\n';
 
-/**
- * Notes about programs of the person that a failed command missed, and why they were left out: each once a session.
- * They tell no more of the machine than PATH would.
- */
+/** Notes about programs of the person that a failed command missed, and why they were left out: once a session each. */
 export function missedNotes(
   outputs: readonly string[],
   { leftOut, told }: { readonly leftOut: readonly LeftOut[]; readonly told: Set<string> },

@@ -8,10 +8,7 @@ import { prefixSecrets } from './known.ts';
 import { isShared, tooWide } from './prove.ts';
 import { entriesOf } from './secrets.ts';
 
-/**
- * Takes the folders of a search path, the parts of the installations that their programs need, and the targets of links
- * in them. Returns the folders that commands search.
- */
+/** Takes a search path's folders, what their programs need, and links' targets. Returns the folders to search. */
 export function takeSearchPath(
   collection: Collection,
   entries: readonly string[],

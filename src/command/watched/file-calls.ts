@@ -1,10 +1,7 @@
 import { openPath } from '../../files/walk.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/**
- * The file calls with which a supervisor does a caller's work. A name is bytes, looked up in an open folder. On failure
- * they return the negated error number.
- */
+/** The file calls of a supervisor for a caller. Names are bytes in an open folder. Failures are negated errors. */
 export type FileCalls = ReturnType<typeof createFileCalls>;
 
 /** A change of what a file system keeps of an entry besides its content and names. */

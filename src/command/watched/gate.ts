@@ -11,10 +11,7 @@ import { type Asking, anyNumber, moreFiles, moreKept } from './asking.ts';
 import type { FileStat } from './file-calls.ts';
 import type { Keep } from './keep.ts';
 
-/**
- * Called before a loss. Returns when it may happen. `by`: the path of the content that takes its place. `new`: no file
- * had it, but git may have packed a ref of that name.
- */
+/** Called before a loss; tells when it may happen. `by`: its replacement. `new`: git may have packed that ref. */
 export type Gate = (
   path: string,
   stat: FileStat,
@@ -49,10 +46,7 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
     ask({ kind: 'loss', path, isFolder, by, files, kept });
   }
 
-  /**
-   * Is it an essential file of git, or an object that is in no pack? Pruning removes thousands of those: then only each
-   * that doubles their number is asked about.
-   */
+  /** Is it an essential file of git, or a loose object? Of those, each that doubles their number is asked about. */
   function isGrave(path: string): boolean {
     const [, inside] = /(?:^|\/)\.git(?:\/(.*))?$/.exec(path) ?? [];
     if (inside === undefined || /^(HEAD|objects|refs)?$/.test(inside)) return true;

@@ -5,10 +5,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 /** Files of variables are smaller. */
 const maxBytes = 64 * 1024;
 
-/**
- * The notice for a `.env` in the start folder that names servers, as in document 001: it is not read, since tools can
- * write it and its servers are started as programs.
- */
+/** The notice for a `.env` here that names servers (document 001): it is not read, since tools can write it. */
 export function unreadEnvFile(
   flags: { readonly envFile?: string | undefined },
   environment: NodeJS.ProcessEnv = process.env,

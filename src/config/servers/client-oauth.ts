@@ -12,10 +12,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 const words = new Set(['issuer', 'clientId', 'clientSecret', 'scope', 'grant', 'clientMetadataUrl']);
 
-/**
- * Converts the login settings of a client's file. A secret requires its one issuer, which clients do not write down;
- * without it the secret is left out.
- */
+/** The login of a client's file. A secret is left out unless its one issuer is known, which clients do not write. */
 export function clientOauth(value: unknown, notes: Text[]): unknown {
   if (value === false) return false;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -20,10 +20,7 @@ export const oauthSchema = z.union([
   }),
 ]);
 
-/**
- * How to get tokens for the server at `url`. By default, a server that asks for a login may have one if it is safe to
- * send tokens to its address. Throws `ConfigError`.
- */
+/** How to get tokens for the server at `url`: by a login if that address is safe. Throws `ConfigError`. */
 export function oauthOf(
   at: string,
   config: z.output<typeof oauthSchema> | undefined,

@@ -6,10 +6,7 @@ export interface Vault {
   readonly settings: VaultSettings;
   /** Today's date as daily notes are named, `2026-02-11`, in the server's time zone. */
   today(): string;
-  /**
-   * A part of a note of any size, by lines that end at LF, CRLF or the end of the file. Never cuts inside a character;
-   * cuts inside a line only if that line alone exceeds `maxChars`.
-   */
+  /** A part of a note by lines. Never cuts a character; cuts a line only if that alone exceeds `maxChars`. */
   readPart(place: Place, part: NotePart): Promise<NoteReading>;
   /** The kind of the last line ending, and whether the note ends with one; neither for an empty note. */
   readEnding(place: Place): NoteEnding;

@@ -2,10 +2,7 @@ import type * as z from 'zod';
 import { copyJson } from './copy-json.ts';
 import type { JsonSchema } from './tool-card.ts';
 
-/**
- * Other tools' names of our arguments, in lower case, without `_` and `-`. Models were trained on those tools and use
- * their names whatever a schema says.
- */
+/** Other tools' names of our arguments, without case, `_` and `-`: models were trained on those, whatever we name. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   path: `file filename filepath targetfile targetpath absolutepath absolutefilepath notebookpath
     dir directory dirpath directorypath targetdirectory folder relativeworkspacepath`.split(/\s+/),
@@ -30,10 +27,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   end_line: ['endlineoneindexedinclusive'],
 };
 
-/**
- * Renames arguments that these issues report as unknown to the tool's own names, if each can only mean one argument,
- * which was not given. Undefined if none was renamed.
- */
+/** Renames arguments that are unknown here, each to the one that it can mean. Undefined if none was renamed. */
 export function withOwnNames(
   input: unknown,
   issues: readonly z.core.$ZodIssue[],

@@ -89,10 +89,7 @@ export function openFormer(
   }
 }
 
-/**
- * The same for a change of content. A rename only needs write access to the folder, but files that are read-only or
- * belong to another are refused. Throws `forbidden`.
- */
+/** The same for a change of content: unlike a rename, of no read-only or foreign file. Throws `forbidden`. */
 export function openOverwritable(
   place: ProvenPath,
   folder: number,

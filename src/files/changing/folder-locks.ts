@@ -66,10 +66,7 @@ function upTo(folder: string): readonly string[] {
   return names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`);
 }
 
-/**
- * The kernel admits further sharers while a holder waits: with overlapping calls, the holder would wait forever. So
- * sharers come in batches, with a pause in between.
- */
+/** With overlapping sharers a kernel's holder waits forever, so sharers come in batches with a pause between. */
 function createBatches() {
   let inside = 0;
   let beganAt = 0;

@@ -13,10 +13,7 @@ export interface DeskOptions {
   readonly folder: Folder;
 }
 
-/**
- * Makes the assistant's folders of a caller: `output/DATE/user_ID` with the workspace behind it, or the workspace
- * alone. The first write creates them on disk.
- */
+/** Makes a caller's folders: `output/DATE/user_ID` and the workspace behind, or that alone. Made at a write. */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
   const dateOf = createCalendar(timeZone);
   if (layout === 'workspace') {

@@ -16,10 +16,7 @@ export interface DryRunReport {
   readonly rules?: string | undefined;
 }
 
-/**
- * A dry run for a reply, in at most `maxBytes` of UTF-8, half of them for the list if list and diff are long. `nameOf`
- * gives a path as its caller writes it.
- */
+/** A dry run in at most `maxBytes` of UTF-8, up to half of them for its list. `nameOf`: a path as callers write it. */
 export function reportDryRun(
   { changes, total, diff, isDiffCut }: DryRun,
   options: {

@@ -8,10 +8,7 @@ import { type GlobSyntax, unicodeClasses } from './tokens.ts';
 const maxAlternatives = 64;
 const maxPatternChars = 1024;
 
-/**
- * A glob of rules: `*` stays within a name, `**` crosses folders, `?`, `[a-z]`, `{a,b}`. Throws `ConfigError` for one
- * that is too long or has too many alternatives.
- */
+/** A glob of rules: `*` in a name, `**`, `?`, `[a-z]`, `{a,b}`. `ConfigError` if too long or with too many forms. */
 export function createGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > maxPatternChars)
     throw new ConfigError(
@@ -60,10 +57,7 @@ export function mayFitBelow(pattern: string, folder: string): boolean {
   return fixed === '/' || fixed.startsWith(below) || (wild >= 0 && below.startsWith(fixed));
 }
 
-/**
- * A host pattern: `*.example.com` fits every host below it and not `example.com` itself. Names beyond ASCII and IPv6
- * addresses fit in whichever way they are written.
- */
+/** A host pattern: `*.example.com` fits hosts below it only. IDNs and IPv6 addresses fit however they are written. */
 export function createHostGlob(pattern: string): (host: string) => boolean {
   const address = /^\[[\da-f:.]+\](?=$|:\d+$)/i.exec(pattern)?.[0];
   const glob = createGlob(

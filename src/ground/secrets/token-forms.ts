@@ -1,7 +1,4 @@
-/**
- * Credential formats of issuers: a fixed prefix and then a minimum of certain characters. No form requires anything
- * after a run of any length, so that searching takes linear time.
- */
+/** Credential formats of issuers: a fixed prefix, then a minimum of certain characters, which takes linear time. */
 const forms: readonly string[] = [
   // Sekisho's own.
   'skt_[\\w-]{20,}|sess_[\\w-]{20,}',

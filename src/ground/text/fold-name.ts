@@ -1,7 +1,4 @@
-/**
- * A name as file systems that ignore case, composition and invisible characters compare it. Upper case comes first: the
- * long s and the Kelvin sign are an s and a k to them.
- */
+/** A name as file systems compare it that ignore case, composition and invisible characters. Upper case first: ſ. */
 export function foldName(name: string): string {
   // Most names are plain ASCII, which normalizing does not change.
   if (/^[\x20-\x7e]*$/.test(name)) return name.toLowerCase();

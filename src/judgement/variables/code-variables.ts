@@ -1,7 +1,4 @@
-/**
- * Variables whose value is a program or code, from the ENVIRONMENT sections of the manuals named here. Commands run
- * with them, so their values decide what else runs.
- */
+/** Variables whose value is a program or code, by the manuals' ENVIRONMENT: their values decide what else runs. */
 
 /**
  * Viewers, editors and browsers, given by name: less(1), git(1), psql(1), systemctl(1), dpkg(1), gh(1), cargo-doc(1).

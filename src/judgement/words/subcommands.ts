@@ -1,9 +1,6 @@
 import { mayBeOption, type Word } from './word.ts';
 
-/**
- * Words that may be a program's subcommand. An unknown option may take the next word as its value, so both readings
- * count, up to a word that no option could have taken.
- */
+/** Words that may be the subcommand: an unknown option may take the next word or not, so both readings count. */
 export function subcommandsOf(args: readonly Word[]): readonly Word[] {
   const candidates: Word[] = [];
   let mayBeValue = false;

@@ -143,10 +143,7 @@ export class ProxyOutlet implements Outlet {
     await this.#serve(client, target, reached?.socket);
   }
 
-  /**
-   * Serves a connection to a host: plain HTTP and TLS for its name, or any protocol at a port that the list names,
-   * which is asked about. `upstream` is connected to it already.
-   */
+  /** Serves a connection to a host: HTTP and TLS, or any protocol at a listed port. `upstream`: connected to it. */
   async #serve(client: Socket, target: Target, upstream?: Socket): Promise<void> {
     const { rules, isInspected, patienceMs } = this.#options;
     const isService = rules.isService(target);

@@ -38,10 +38,7 @@ export function isFor(
   return host.includes(':') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/**
- * Reads until the protocol is known, and gives the bytes back to the client's stream. `hostSpeaks` resolves if the host
- * has spoken first, as no host of HTTP or TLS does.
- */
+/** Reads until the protocol is known, and gives the bytes back. `hostSpeaks`: the host was first, so no HTTP. */
 export function readGreeting(
   client: Socket,
   patienceMs: number,

@@ -9,10 +9,7 @@ const run = promisify(execFile);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Calls `org.freedesktop.Notifications.Notify` on the session bus, with whichever program is installed: busctl comes
- * with systemd, gdbus with GLib, notify-send with libnotify.
- */
+/** Calls `Notify` of freedesktop on the session bus, by busctl (systemd), gdbus (GLib) or notify-send (libnotify). */
 export async function sendDesktop(
   notice: Notice,
   environment: Environment,

@@ -8,10 +8,7 @@ export interface Posting {
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/**
- * One request with a timeout. Follows no redirects: only the configured address is allowed. Throws `DeliveryFailure`;
- * of the response only the status counts.
- */
+/** One request with a timeout to the configured address only. `DeliveryFailure`; only the response's status counts. */
 export async function post({ url, headers, body }: Posting, signal: AbortSignal): Promise<void> {
   let response: Response;
   try {

@@ -7,10 +7,7 @@ export interface Terminal {
   write(words: string): unknown;
 }
 
-/**
- * A notification of the server's terminal: OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal, Ghostty) or OSC 777 (foot,
- * urxvt, VTE). Other terminals show nothing.
- */
+/** A notification of the terminal: OSC 9 (iTerm2, kitty, WezTerm, Ghostty and others) or 777 (foot, urxvt, VTE). */
 export function sendTerminal(
   { title, body }: Notice,
   { form }: { readonly form: 'osc9' | 'osc777' },

@@ -3,10 +3,7 @@ import type { ChannelSettings } from '../../contract/notice.ts';
 import type { Notice } from '../notice.ts';
 import { post } from './post.ts';
 
-/**
- * A JSON body, signed by Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature`), so that the
- * receiver can verify it and recognize repetitions.
- */
+/** A JSON body signed by Standard Webhooks 1.0, so that the receiver verifies it and recognizes repetitions. */
 export function sendWebhook(
   notice: Notice,
   { url, secret }: Extract<ChannelSettings, { kind: 'webhook' }>,

@@ -7,10 +7,7 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
 export type AuditKey = ReturnType<typeof openAuditKey>;
 
-/**
- * Reads the key of a state folder, or makes one. A new key is named `audit.key.new` until the log has its head, which
- * tells a crash between the two from an emptied log.
- */
+/** Reads or makes a state folder's key. It is `audit.key.new` until the log has a head: a crash is no emptied log. */
 export function openAuditKey(folder: string) {
   const path = join(folder, 'audit.key');
   const fresh = `${path}.new`;

@@ -1,9 +1,6 @@
 import { stem } from './porter.ts';
 
-/**
- * Splits text into index words. In a script without spaces, a run gives its characters and pairs of neighbours; in any
- * other, one stemmed word. `S3バケット` is two runs.
- */
+/** Splits text into index words: characters and pairs in scripts without spaces, else stems. `S3バケット` is two. */
 export function termsOf(content: string): string[] {
   const words: string[] = [];
   for (const run of runsOf(content)) {

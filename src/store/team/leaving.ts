@@ -5,10 +5,7 @@ import { openConversation, otherThan } from './chat/conversations.ts';
 import { openStatuses } from './tasks/task-rows.ts';
 import { moveTask, notify, recordEvent } from './tasks/transition.ts';
 
-/**
- * Removes an agent from projects: ends its sessions and conversations and frees its open tasks, so that no one waits
- * for it. The caller deletes the rows of its assignments.
- */
+/** Removes an agent from projects: ends sessions and conversations, frees tasks. The caller deletes assignments. */
 export async function leaveProjects(
   tx: Tx,
   engine: Engine,

@@ -28,10 +28,7 @@ export function hashToken(token: string): string {
   return hash('sha256', token);
 }
 
-/**
- * Limits guesses per agent and per address, over all servers. Each attempt is counted before it is checked, so parallel
- * guesses gain nothing; a right one is uncounted.
- */
+/** Limits guesses per agent and address, over all servers. Counted before the check, so parallel guesses gain none. */
 export async function countAttempt(
   { openEngine, clock }: TeamBase,
   agentId: string | undefined,

@@ -2,10 +2,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/**
- * Throws `denied` for content that a system would run: by the name's extension, by the content's first characters, or
- * because the file to be replaced is executable.
- */
+/** Throws `denied` for what a system would run: by extension, first characters, or the replaced file's rights. */
 export function assertNotExecutable(
   file: Pick<Place, 'path' | 'shown' | 'exists' | 'stat'>,
   content: string,

@@ -62,10 +62,7 @@ export interface Ground extends Spot {
   readonly skip: ((path: string) => boolean) | undefined;
 }
 
-/**
- * The places to search for a path: in the caller's own folder first, then in the workspace. The last is included even
- * if it does not exist, so that using it reports that.
- */
+/** The places to search for a path: the caller's folder, then the workspace, which reports a missing one. */
 export function groundsOf(desk: Desk, path: string): readonly Ground[] {
   const [first, behind] = spotsOf(desk, path);
   if (!behind) return [{ ...first, skip: undefined }];
@@ -115,10 +112,7 @@ function nameOf(desk: Desk, place: Place): string {
   return place.rootIndex === 0 ? place.path : place.hostPath;
 }
 
-/**
- * Document 001: relative paths only, no `..`; a name like `a..b` is valid. If the workspace itself is the caller's
- * folder, absolute paths inside it are accepted as well.
- */
+/** Document 001: relative paths, no `..`. In the workspace itself, absolute paths inside it are accepted as well. */
 function assertTaken(desk: Desk, path: string): void {
   if (path.split('/').includes('..'))
     throw notTaken(text('The path contains "..".', 'パスに ".." は使えません。'));

@@ -11,10 +11,7 @@ interface Known {
   nearest(name: string): readonly string[];
 }
 
-/**
- * One tool in detail. Of a tool that the caller cannot use: its name, description, category and the reason, and
- * never its parameters or example (document 002, security).
- */
+/** One tool in detail; of one that the caller cannot use, never its parameters or example (document 002, security). */
 export function describeTool(name: string, known: Known, locale: Locale) {
   const entry = known.entries.find(({ tool }) => tool.name === name);
   if (!entry) throw unknown(name, known);

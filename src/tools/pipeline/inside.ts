@@ -7,10 +7,7 @@ export type Reading =
   | { readonly kind: 'pwd' }
   | { readonly kind: 'cd'; readonly path: string | undefined };
 
-/**
- * Whether the paths of a pipeline stay inside, by their words alone. Prevents suggestions that the run would refuse;
- * access is still decided when a file is opened.
- */
+/** Whether a pipeline's paths stay inside by their words: no suggestion that the run refuses. The opening decides. */
 export function staysInside(reading: Reading, cwd: string): boolean {
   if (reading.kind === 'pwd') return true;
   if (reading.kind === 'cd') return reading.path === undefined || isInside(reading.path, cwd);

@@ -20,10 +20,7 @@ export const notSearched = z
 
 const pieceChars = 200_000;
 
-/**
- * Yields the pieces of a note of any size. A file that is no note (an image, a deleted file) has no lines. `onUnread`
- * is called for a note that is not UTF-8 text.
- */
+/** Yields a note's pieces; none of what is no note (an image). `onUnread` is called for one that is not UTF-8. */
 export async function* piecesOf(
   vault: Vault,
   place: Place,

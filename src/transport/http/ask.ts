@@ -30,10 +30,7 @@ export function isAskPath(path: string): boolean {
   return path === askPath || path.startsWith(`${askPath}/`);
 }
 
-/**
- * `POST /ask` answers one question, as JSON or as a stream of events; `DELETE /ask/ID` forgets a conversation. Never
- * throws. The request must have been admitted.
- */
+/** `POST /ask` answers a question, as JSON or events; `DELETE /ask/ID` forgets. Never throws. Admit it first. */
 export async function answerAsk(
   route: AskRoute,
   request: IncomingMessage,

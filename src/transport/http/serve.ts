@@ -70,10 +70,7 @@ const maxSubscriptions = 1024;
 const maxConnections = 4096;
 const defaultBeatMs = 15_000;
 
-/**
- * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them.
- * Implemented directly on node:http, for the speed of calls.
- */
+/** Serves MCP over Streamable HTTP at `/mcp`: 2026-07-28 without sessions, older ones with. On node:http, for speed. */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const server = new HttpServer(options);
   await server.listen();

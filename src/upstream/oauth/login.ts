@@ -16,10 +16,7 @@ import type { StoredTokens, TokenFile } from './token-file.ts';
 /** How long to wait for the browser. */
 const waitMs = 5 * 60_000;
 
-/**
- * A person's login: the authorization code flow with PKCE, a state, a check of the response's issuer (RFC 9207), and
- * the server itself as the token's resource.
- */
+/** A login: the authorization code flow with PKCE, state, the issuer's check (RFC 9207), and the resource. */
 export async function login(
   start: HttpStart,
   settings: OauthSettings,

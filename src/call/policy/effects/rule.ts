@@ -19,10 +19,7 @@ export interface ReadyRule<Facts> {
 /** How each key of `effect` reads the facts. */
 export type Finds<Facts> = (facts: Facts) => Text | undefined;
 
-/**
- * An ask or deny fits if any change does, or an unknown one could; an allow only if every change is known to fit.
- * Throws a `ConfigError` that names the rule.
- */
+/** An ask or deny fits if any change may; an allow if each is known to. `ConfigError` names a rule that is wrong. */
 export function readEffectRule(rule: EffectRule, place: number): ReadyRule<EffectFacts> {
   return readRule(rule, place, ({ deletes, writes, outside }) => {
     const isSure = rule.then === 'allow';

@@ -4,10 +4,7 @@ import { isInside } from '../../../ground/inside.ts';
 import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 
-/**
- * The whole folder that a recursive command affects: a root, a home, a system folder, or a folder that contains one.
- * Only literal words are judged; undefined for all others.
- */
+/** The whole folder that a recursive command affects: a root, a home, the system's, or above. Only literal words. */
 export function wholeFolder(word: Word, scene: Scene): string | undefined {
   const path = pathOf(word, scene);
   if (path === undefined) return undefined;

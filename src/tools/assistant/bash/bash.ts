@@ -254,10 +254,7 @@ interface Streams {
   readonly stderr: string;
 }
 
-/**
- * Fits both streams into a reply: leaves out the middle of long output, with a line in its place that says how to read
- * it. `keep` takes the whole, standard output first.
- */
+/** Fits both streams into a reply: a line for the middle says how to read it. `keep` takes the whole. */
 function fitOutput(
   { stdout, stderr }: Streams,
   replyBytes: number,
