@@ -1,3 +1,4 @@
+import { orElse } from '../ground/or-else.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from '../contract/person.ts';
 import type { AuditEntry } from '../contract/records.ts';
@@ -72,11 +73,8 @@ export class LiveFeed {
 
   #drop(stream: Stream): void {
     if (!this.#streams.delete(stream)) return;
-    try {
-      stream.controller.close();
-    } catch {
-      // The reader has already left.
-    }
+    // The reader has already left.
+    orElse(() => stream.controller.close(), undefined);
   }
 
   #send(stream: Stream, event: string): void {

@@ -1,3 +1,4 @@
+import { orElse } from '../ground/or-else.ts';
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoCode } from '../ground/errors/errno-code.ts';
@@ -53,11 +54,8 @@ function changeHeld(
     return { problem: 'it could not be written' };
   } finally {
     if (fd !== undefined) closeSync(fd);
-    try {
-      unlinkSync(lock);
-    } catch {
-      // A command in the background removed it; it was empty.
-    }
+    // A command in the background removed it; it was empty.
+    orElse(() => unlinkSync(lock), undefined);
   }
 }
 

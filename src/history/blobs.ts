@@ -1,3 +1,4 @@
+import { orElse } from '../ground/or-else.ts';
 import { execFile } from 'node:child_process';
 import { createHash, hash, randomUUID } from 'node:crypto';
 import {
@@ -195,11 +196,8 @@ export class Blobs {
 function renew(path: string): void {
   const now = new Date();
   for (const each of [path, `${path}${suffix}`]) {
-    try {
-      utimesSync(each, now, now);
-    } catch {
-      // The file has the other name now, or is gone: look again.
-    }
+    // The file has the other name now, or is gone: look again.
+    orElse(() => utimesSync(each, now, now), undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { orElse } from '../ground/or-else.ts';
 import {
   chmodSync,
   closeSync,
@@ -113,11 +114,8 @@ async function takeName(
     await make(temporary);
     renameSync(temporary, entry);
   } catch (error) {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // The temporary file was not created.
-    }
+    // The temporary file was not created.
+    orElse(() => unlinkSync(temporary), undefined);
     throw error;
   } finally {
     forget();

@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, reachesCommands } from '../../checkpoint/index.ts';
@@ -138,12 +139,8 @@ export function identityOf(path: string): unknown {
 }
 
 function changedAt(path: string): number | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  } catch {
-    // It cannot be read, so nothing of it is used.
-    return undefined;
-  }
+  // It cannot be read, so nothing of it is used.
+  return orElse(() => statSync(path, { throwIfNoEntry: false })?.mtimeMs, undefined);
 }
 
 /** The variables that a checkpoint uses. Sessions that differ in others, as each terminal and client sets, share it. */

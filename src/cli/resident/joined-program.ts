@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { descriptors, memoryNames } from './memory-names.ts';
 import type { Process } from './standing.ts';
@@ -39,9 +40,8 @@ function stringsOf(pid: number, file: string): readonly string[] {
 }
 
 function hasUp(pid: number): boolean {
-  try {
-    return readlinkSync(`/proc/${pid}/fd/${descriptors.up}`).startsWith(`/memfd:${memoryNames.up}`);
-  } catch {
-    return false;
-  }
+  return orElse(
+    () => readlinkSync(`/proc/${pid}/fd/${descriptors.up}`).startsWith(`/memfd:${memoryNames.up}`),
+    false,
+  );
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,12 +35,8 @@ export function isOfUser(pid: number): boolean {
       .find((line) => line.startsWith('Uid:')),
     ...namespaces.map((name) => readlinkSync(`/proc/${of}/ns/${name}`)),
   ];
-  try {
-    return view(pid).join() === view('self').join();
-  } catch {
-    // As above: it is none of ours.
-    return false;
-  }
+  // As above: it is none of ours.
+  return orElse(() => view(pid).join() === view('self').join(), false);
 }
 
 const ofRights = /^(Uid|Gid|Groups|Umask|Cap[A-Z][a-z]+|Seccomp|Seccomp_filters):/;

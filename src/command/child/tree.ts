@@ -54,11 +54,8 @@ export function destroyGroup(belonging: Belonging, isRunning: boolean): void {
 
 /** Signals a process that may be gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Gone, or owned by another user through a set-user-id program, which the sandbox does not allow.
-  }
+  // Gone, or owned by another user through a set-user-id program, which the sandbox does not allow.
+  orElse(() => process.kill(pid, name), undefined);
 }
 
 /** Does it run, and is not a zombie? */

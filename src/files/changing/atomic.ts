@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import {
   closeSync,
   constants,
@@ -115,20 +116,14 @@ export function syncFolder(folder: number): Promise<void> {
 
 function keepOwner(fd: number, former: Stats): void {
   if (former.uid !== process.geteuid?.() || former.gid !== process.getegid?.()) {
-    try {
-      fchownSync(fd, former.uid, former.gid);
-    } catch {
-      // Only root may change the owner; the new file is then ours, as with any editor.
-    }
+    // Only root may change the owner; the new file is then ours, as with any editor.
+    orElse(() => fchownSync(fd, former.uid, former.gid), undefined);
   }
 }
 
 export function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It is gone already, or stays for the next start to remove.
-  }
+  // It is gone already, or stays for the next start to remove.
+  orElse(() => unlinkSync(path), undefined);
 }
 
 /** A completed change. Its name is still being synced, which other calls need not wait for. */

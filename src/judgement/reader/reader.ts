@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
@@ -384,12 +385,8 @@ const mayHoldCommands = /[$`]|[<>]\(/;
 const listed = /^"\$\{(\w+)\[@\]\}"$/;
 
 function parsed(source: string) {
-  try {
-    return parse(source);
-  } catch {
-    // The nesting is too deep for the parser.
-    return undefined;
-  }
+  // The nesting is too deep for the parser.
+  return orElse(() => parse(source), undefined);
 }
 
 function excerptIn({ pos, end }: SyntaxNode, { source }: Place): string {

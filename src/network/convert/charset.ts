@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { analyse } from 'chardet';
 import encodingJapanese from 'encoding-japanese';
 
@@ -73,11 +74,7 @@ const guessBytes = 64 * 1024;
 
 function encodingName(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => new TextDecoder(label).encoding, undefined);
 }
 
 function decodeStrictly(body: Uint8Array, name: string): string | undefined {

@@ -38,11 +38,11 @@ export function createCodeIndex(options: {
       for (const line of readFileSync(file, 'utf8').split('\n')) {
         const at = line.indexOf(' ');
         if (at < 0) continue;
-        try {
-          loaded.set(line.slice(0, at), JSON.parse(line.slice(at + 1)) as readonly CodeSymbol[]);
-        } catch {
-          // A line that a crash tore: the file is parsed again.
-        }
+        // A line that a crash tore: the file is parsed again.
+        orElse(
+          () => loaded.set(line.slice(0, at), JSON.parse(line.slice(at + 1)) as readonly CodeSymbol[]),
+          undefined,
+        );
       }
     } catch {
       // The first use, or an unreadable index: it is created again.

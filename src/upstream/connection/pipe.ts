@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { finished } from 'node:stream/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
@@ -230,11 +231,7 @@ export class Pipe {
 }
 
 function parsedFrom(frame: string): unknown {
-  try {
-    return parseMessage(frame, 'result', 'structuredContent');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => parseMessage(frame, 'result', 'structuredContent'), undefined);
 }
 
 function tell({ progress }: Waiting, params: Record<string, unknown> | undefined): void {

@@ -65,12 +65,8 @@ export function openTokenFile({ folder, key }: TokenLocation, name: string, url:
         if (errnoCode(error) === 'ENOENT') return undefined;
         throw error;
       }
-      try {
-        return grantSchema.parse(JSON.parse(unseal(sealed, key(), purpose)));
-      } catch {
-        // Sealed with another key, or damaged: treated like no login.
-        return undefined;
-      }
+      // Sealed with another key, or damaged: treated like no login.
+      return orElse(() => grantSchema.parse(JSON.parse(unseal(sealed, key(), purpose))), undefined);
     },
     write(grant: StoredTokens) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
