@@ -105,9 +105,7 @@ function parseInput(words: string | undefined): unknown {
     throw new ConfigError(
       `The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`,
       `引数は 1 つの JSON オブジェクトで指定してください。例: '{"path": "README.md"}'`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

@@ -66,10 +66,7 @@ function stillOpen(content: string, changes: readonly Change[]) {
     const values = (current.get(nameOf(entry)) ?? []).map(({ value }) => value);
     return values.length === before.length && values.every((value, index) => value === before[index]);
   };
-  return {
-    open: changes.filter(isOpen),
-    overtaken: changes.filter((change) => !isOpen(change)),
-  };
+  return { open: changes.filter(isOpen), overtaken: changes.filter((change) => !isOpen(change)) };
 }
 
 /** In place, as commands could replace a new file. Empty lines pad a shorter text, so that readers get it complete. */

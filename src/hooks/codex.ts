@@ -43,10 +43,7 @@ export const codex = adapterOf({
         ? output('PermissionRequest', { decision: { behavior: 'allow' } })
         : told();
     if (answer.kind === 'deny' || answer.kind === 'ask')
-      return output('PreToolUse', {
-        permissionDecision: 'deny',
-        permissionDecisionReason: answer.words,
-      });
+      return output('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: answer.words });
     // Codex rejects an allow alone; it continues if the hook says nothing.
     if (answer.kind === 'nothing' || answer.command === undefined) return told();
     return output('PreToolUse', {

@@ -215,10 +215,7 @@ function judgementOf(findings: readonly Finding[], { commands, reading, context 
     suggestion,
     commands,
     ...(excerpt !== '' && { excerpt }),
-    ...(decision === 'ask' && {
-      asked: findings.flatMap(askedIn),
-      steeredBy: steering(reading.names),
-    }),
+    ...(decision === 'ask' && { asked: findings.flatMap(askedIn), steeredBy: steering(reading.names) }),
   };
 }
 

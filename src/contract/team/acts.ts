@@ -29,11 +29,7 @@ const toDo = {
   title: title.describe('e.g. "Write the tests".'),
   description: description.optional().describe('What to do.'),
 };
-const made = {
-  task_id: z.string(),
-  existed: z.boolean().optional(),
-  status: status.optional(),
-};
+const made = { task_id: z.string(), existed: z.boolean().optional(), status: status.optional() };
 
 /** An act, by the fields that it takes and those that it returns. */
 function takes<Input extends z.ZodRawShape>(input: Input) {
@@ -192,12 +188,7 @@ export const teamActs = {
       .max(teamLimits.batchTasks)
       .describe('[{"local_id": "a", "title": "Design"}]'),
   }).gives({
-    tasks: z.array(
-      z.object({
-        local_id: z.string(),
-        ...made,
-      }),
-    ),
+    tasks: z.array(z.object({ local_id: z.string(), ...made })),
   }),
   claimTask: takes({
     task_id: id.optional().describe('tsk_…. Default: the first that fits.'),

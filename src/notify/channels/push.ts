@@ -45,9 +45,7 @@ async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal)
   if (!isPushService(device.endpoint, pushing.services)) {
     throw new DeliveryFailure(
       text('A device’s address is not a push service.', '端末の送信先がプッシュサービスではありません。'),
-      {
-        isFinal: true,
-      },
+      { isFinal: true },
     );
   }
   const { default: webPush } = await import('web-push');

@@ -113,12 +113,7 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal, count: num
   const { openEngine, embedder, model, clock, pace } = options;
   const engine = await openEngine();
   const nowMs = clock();
-  const taken = await takeWaiting(engine, {
-    model,
-    nowMs,
-    untilMs: nowMs + 3 * pace.attemptMs,
-    count,
-  });
+  const taken = await takeWaiting(engine, { model, nowMs, untilMs: nowMs + 3 * pace.attemptMs, count });
   if (taken.length === 0) return { kind: 'empty' };
   const embed = async (memories: readonly Waiting[]) =>
     (await embedder()).embed(

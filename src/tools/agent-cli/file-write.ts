@@ -58,12 +58,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
       if (!allowExecutable) assertNotExecutable(file, content);
       const written = await (overwrite ? file.replace(content, { signal }) : create(file, content, signal));
       audit({ wrote: file.path, bytes: written.bytes, created: written.created });
-      return {
-        success: true,
-        path: file.shown,
-        written_bytes: written.bytes,
-        created: written.created,
-      };
+      return { success: true, path: file.shown, written_bytes: written.bytes, created: written.created };
     },
   });
 }

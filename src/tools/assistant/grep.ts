@@ -31,14 +31,7 @@ export const grep = defineTool({
   }),
   output: z.object({
     lines: z
-      .array(
-        z.object({
-          path: z.string(),
-          line: z.int(),
-          text: z.string(),
-          around: z.boolean().optional(),
-        }),
-      )
+      .array(z.object({ path: z.string(), line: z.int(), text: z.string(), around: z.boolean().optional() }))
       .optional()
       .describe('"around" marks lines that do not match.'),
     files: z.array(z.object({ path: z.string(), count: z.int().optional() })).optional(),

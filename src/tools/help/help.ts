@@ -17,9 +17,7 @@ export const help = defineTool({
   permission: 'unauthenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['guide'],
-  input: z.object({
-    tool_name: z.string().min(1).optional().describe('e.g. "file_read".'),
-  }),
+  input: z.object({ tool_name: z.string().min(1).optional().describe('e.g. "file_read".') }),
   output: z.object({
     context: z
       .object({

@@ -7,10 +7,7 @@ export function sizeBounds(written: string): { readonly least: number; readonly 
   const [, sign, count = '0', unit = ''] = /^([+-]?)(\d+)([a-z]*)$/i.exec(written) ?? [];
   const power = 'kmgt'.indexOf(unit.charAt(0).toLowerCase()) + 1;
   const bytes = Number(count) * (/i/i.test(unit) ? 1024 : 1000) ** power;
-  return {
-    least: sign === '-' ? 0 : bytes,
-    most: sign === '+' ? Number.POSITIVE_INFINITY : bytes,
-  };
+  return { least: sign === '-' ? 0 : bytes, most: sign === '+' ? Number.POSITIVE_INFINITY : bytes };
 }
 
 /** The time that long ago, or at the given date. */

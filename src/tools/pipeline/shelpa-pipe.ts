@@ -154,10 +154,7 @@ function vanishedNotice({ vanished }: WorkingFolder) {
 function replyOf(result: PipelineResult): z.input<typeof output> {
   return {
     stdout: result.stdout,
-    meta: {
-      steps: [...result.steps],
-      tee: result.tee ? teeReply(result.tee) : null,
-    },
+    meta: { steps: [...result.steps], tee: result.tee ? teeReply(result.tee) : null },
     ...(result.truncated ? { truncated: true } : {}),
     ...(result.nextCursor === undefined ? {} : { next_cursor: result.nextCursor }),
   };

@@ -23,10 +23,7 @@ export function byProgram<T>(table: Readonly<Record<string, T>>): ReadonlyMap<st
   );
 }
 
-const forJavaScript = {
-  registry: ['registry.npmjs.org'],
-  manifests: ['package.json'],
-};
+const forJavaScript = { registry: ['registry.npmjs.org'], manifests: ['package.json'] };
 
 const npm: Installer = {
   ...forJavaScript,
