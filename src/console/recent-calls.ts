@@ -3,22 +3,24 @@ import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { sharing } from '../ground/sharing.ts';
 
 /** The facts of a call that charts and the list of sessions need. */
-export interface RecentCall {
-  readonly id: string;
-  readonly seq: number;
+export interface RecentCall extends Pick<AuditEntry, Kept> {
   /** Its command, or its tool with the arguments, in a line. */
   readonly what: string;
-  readonly atMs: number;
-  readonly principal: string;
-  readonly sessionId: string;
-  readonly transport: string;
-  readonly client?: string | undefined;
-  readonly tool: string;
   readonly kind: 'passed' | 'refused' | 'failed' | 'asked';
-  readonly durationMs: number;
   /** The call waited for a person, so its duration says nothing of our speed. */
   readonly waited: boolean;
 }
+
+type Kept =
+  | 'id'
+  | 'seq'
+  | 'atMs'
+  | 'principal'
+  | 'sessionId'
+  | 'transport'
+  | 'client'
+  | 'tool'
+  | 'durationMs';
 
 export type RecentCalls = ReturnType<typeof createRecentCalls>;
 

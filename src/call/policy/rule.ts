@@ -28,10 +28,17 @@ const annotationNames: readonly (keyof Annotations)[] = [
 /** Compiles a rule and tries it on its own examples. Throws a `ConfigError` naming the rule. */
 export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): ReadyRule {
   const id = rule.id ?? `rules[${place}]`;
-  try {
+  return naming(id, () => {
     const ready = { id, rule, decision: rule.decision, ...selectors(rule) };
     tryExamples(rule, ready.fitsExample, judge);
     return ready;
+  });
+}
+
+/** Has a `ConfigError` of the work name the rule. */
+export function naming<T>(id: string, work: () => T): T {
+  try {
+    return work();
   } catch (cause) {
     if (cause instanceof ConfigError)
       throw new ConfigError(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`, { cause });

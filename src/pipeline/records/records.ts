@@ -8,7 +8,7 @@ import {
 } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { HeldPlace } from '../../files/place.ts';
 import { escaped, placeOf, symlinkEscape } from '../operands.ts';
 import type { IndexRecord } from './index-file.ts';
@@ -154,25 +154,17 @@ export function assertTarget(folder: Folder, path: string, cwd: string): Place {
       false,
     );
   }
-  if (place.path === '.') {
-    throw guardError(
-      'TEE_TARGET',
-      text('A folder cannot be written.', 'フォルダーには書き込めません。'),
-      text('Name a file.', 'ファイルを指定してください。'),
-      false,
-    );
-  }
+  if (place.path === '.')
+    throw noTarget(text('A folder cannot be written.', 'フォルダーには書き込めません。'));
   const kind = kindAt(place);
   if (kind === 'symlink') throw symlinkEscape(place.shown);
-  if (kind !== undefined && kind !== 'file') {
-    throw guardError(
-      'TEE_TARGET',
-      text(`${place.shown} is not a file.`, `${place.shown} はファイルではありません。`),
-      text('Name a file.', 'ファイルを指定してください。'),
-      false,
-    );
-  }
+  if (kind !== undefined && kind !== 'file')
+    throw noTarget(text(`${place.shown} is not a file.`, `${place.shown} はファイルではありません。`));
   return place;
+}
+
+function noTarget(why: Text): ToolError {
+  return guardError('TEE_TARGET', why, text('Name a file.', 'ファイルを指定してください。'), false);
 }
 
 function kindAt(place: Place): FileKind | undefined {
@@ -188,32 +180,26 @@ function protectedName(place: Place): string | undefined {
 }
 
 export function assertSize(bytes: number, confirmed: boolean): void {
-  if (bytes > limits.writeBytes) {
-    throw guardError(
-      'OVERSIZE_WRITE',
-      text(
-        `${bytes} bytes are more than the limit of ${limits.writeBytes} for one write. Nothing was written.`,
-        `${bytes} バイトは 1 回の書き込みの上限 ${limits.writeBytes} を超えています。何も書き込まれていません。`,
-      ),
-      text(
-        'Narrow the output, or write it in parts with tee -a.',
-        '出力を絞るか、tee -a で分けて書いてください。',
-      ),
-      false,
-    );
-  }
-  if (bytes > confirmBytes && !confirmed) {
-    throw guardError(
-      'OVERSIZE_WRITE',
-      text(
-        `${bytes} bytes are more than 1 MiB. Nothing was written.`,
-        `${bytes} バイトは 1 MiB を超えています。何も書き込まれていません。`,
-      ),
-      text(
-        'Send the same call with confirm_oversize: true.',
-        'confirm_oversize: true を付けて同じ呼び出しを送ってください。',
-      ),
-      false,
-    );
-  }
+  const isOver = bytes > limits.writeBytes;
+  if (!isOver && (confirmed || bytes <= confirmBytes)) return;
+  const [en, ja] = isOver
+    ? [`the limit of ${limits.writeBytes} for one write`, `1 回の書き込みの上限 ${limits.writeBytes} `]
+    : ['1 MiB', '1 MiB '];
+  throw guardError(
+    'OVERSIZE_WRITE',
+    text(
+      `${bytes} bytes are more than ${en}. Nothing was written.`,
+      `${bytes} バイトは ${ja}を超えています。何も書き込まれていません。`,
+    ),
+    isOver
+      ? text(
+          'Narrow the output, or write it in parts with tee -a.',
+          '出力を絞るか、tee -a で分けて書いてください。',
+        )
+      : text(
+          'Send the same call with confirm_oversize: true.',
+          'confirm_oversize: true を付けて同じ呼び出しを送ってください。',
+        ),
+    false,
+  );
 }

@@ -3,6 +3,7 @@ import { type EffectDecision, type EffectRule, mostDeleted } from '../../../cont
 import { ConfigError } from '../../../contract/error.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
 import { createPathGlob, mayFitBelow } from '../../../ground/glob/rule-glob.ts';
+import { naming } from '../rule.ts';
 import { losesFiles, unlistedText } from './builtin.ts';
 import { type EffectFacts, isDeletedFolder } from './facts.ts';
 
@@ -43,7 +44,7 @@ export function readRule<Facts>(
   findsOf: (effect: EffectRule['effect']) => readonly Finds<Facts>[],
 ): ReadyRule<Facts> {
   const id = rule.id ?? `rules[${place}]`;
-  try {
+  return naming(id, () => {
     const finds = findsOf(rule.effect);
     return {
       id,
@@ -57,11 +58,7 @@ export function readRule<Facts>(
         return rule.because === undefined ? because : verbatim(rule.because);
       },
     };
-  } catch (cause) {
-    if (cause instanceof ConfigError)
-      throw new ConfigError(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`, { cause });
-    throw cause;
-  }
+  });
 }
 
 function findsLost(deletes: string): Finds<EffectFacts> {
