@@ -50,9 +50,8 @@ async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omi
   const words = sentences(gateway.locale);
   if (signal.aborted) return { ok: false, code: 'cancelled', text: words.cancelled };
   const input = argumentsOf(wanted.words);
-  if (input === undefined) {
+  if (input === undefined)
     return { ok: false, code: 'invalid_parameter', text: words.malformed(wanted.words.slice(0, 200)) };
-  }
   const over = new AbortController();
   const { askPerson } = options;
 

@@ -64,9 +64,8 @@ function withoutOldResults(turns: readonly Message[], maxChars: number): readonl
   let over = sizeOf(turns) - maxChars;
   const unseen = unseenFrom(turns);
   return turns.map((message, index) => {
-    if (over <= 0 || index >= unseen || message.role !== 'tool' || message.text.length <= leftOut.length) {
+    if (over <= 0 || index >= unseen || message.role !== 'tool' || message.text.length <= leftOut.length)
       return message;
-    }
     over -= message.text.length - leftOut.length;
     return { ...message, text: leftOut };
   });

@@ -10,19 +10,15 @@ import type { Authorized, Identified } from './slips.ts';
 export function authorize(identified: Identified, catalog: Catalog): Authorized {
   const { call, caller } = identified;
   const tool = catalog.find(call.tool);
-  if (!tool || tool.unlisted !== Boolean(call.isMethod)) {
+  if (!tool || tool.unlisted !== Boolean(call.isMethod))
     throw unknownTool(call.tool, catalog.nearest(call.tool, caller), helpLists);
-  }
   const decision = decide(tool, caller, catalog.mode);
-  if (!decision.allowed) {
+  if (!decision.allowed)
     throw new ToolError(decision.code, decision.message, {
       suggestion: decision.suggestion,
       ...(decision.scope !== undefined && { details: { required_scope: decision.scope } }),
     });
-  }
-  if (tool.unavailable) {
-    throw new ToolError('unavailable', tool.unavailable, remedyOf(tool));
-  }
+  if (tool.unavailable) throw new ToolError('unavailable', tool.unavailable, remedyOf(tool));
   return { ...identified, tool } as unknown as Authorized;
 }
 

@@ -60,9 +60,8 @@ export function createCredentials(sources: CredentialSources): Credentials {
     },
     async bearer(token, arrival) {
       // A client that can set headers may send an agent's session as its bearer token.
-      if (token.startsWith('sess_') && sources.agents) {
+      if (token.startsWith('sess_') && sources.agents)
         return known(await (await sources.agents()).session(token, arrival), arrival);
-      }
       const foreign = sources.issuers && (await (await sources.issuers()).identify(token));
       if (foreign?.kind === 'good') {
         const { client, actors, ...standing } = foreign.standing;

@@ -32,13 +32,12 @@ export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
   const permission = decidePermission(tool, caller);
   if (!permission.allowed) return permission;
   const changes = tool.server !== undefined || tool.uses.some(reachesMachine);
-  if (mode === 'read-only' && !tool.annotations.readOnly && changes) {
+  if (mode === 'read-only' && !tool.annotations.readOnly && changes)
     return refuse(
       'forbidden',
       verbatim(`Tool '${tool.name}' changes things, and this server is read-only.`),
       text('This server is read-only.', 'このサーバーは読み取り専用です。'),
     );
-  }
   return decideScope(tool, caller);
 }
 
@@ -78,20 +77,18 @@ function refuseUnknown(tool: Tool): Decision {
 }
 
 function decideCredential(tool: Tool, caller: Caller): Decision {
-  if (caller.kind === 'user' && caller.role === metricsRole) {
+  if (caller.kind === 'user' && caller.role === metricsRole)
     return refuse(
       'forbidden',
       verbatim(`Tool '${tool.name}' is not for tokens of the role '${metricsRole}'.`),
       text('This token can only read /metrics.', 'このトークンは /metrics を読むためだけのものです。'),
     );
-  }
-  if (tool.name !== 'help' && caller.toolsets && !caller.toolsets.includes(tool.toolset)) {
+  if (tool.name !== 'help' && caller.toolsets && !caller.toolsets.includes(tool.toolset))
     return refuse(
       'forbidden',
       verbatim(`Tool '${tool.name}' is not among the toolsets of this token.`),
       text('The token does not cover this toolset.', 'このトークンはこのツールセットを対象としていません。'),
     );
-  }
   return allowed;
 }
 
@@ -137,9 +134,8 @@ function decidePurpose(tool: Tool, caller: Caller, purpose: 'chat' | 'task'): De
 }
 
 function refuseRole(tool: Tool, caller: Caller, role: 'coordinator' | 'manager' | 'worker'): Decision {
-  if (caller.kind === 'anonymous' || (role !== 'coordinator' && !isAgent(caller))) {
+  if (caller.kind === 'anonymous' || (role !== 'coordinator' && !isAgent(caller)))
     return refuseAnonymous(tool, caller);
-  }
   return refuse(
     'forbidden',
     verbatim(`Tool '${tool.name}' requires ${role} authority.`),
@@ -158,15 +154,14 @@ function refuseAnonymous(tool: Tool, caller: Caller): Decision {
 
 /** A caller whose token is invalid must not be told to pass a token. */
 function howToProve(tool: Tool, isBadToken: boolean): Text {
-  if (tool.permission === 'coordinator_only') {
+  if (tool.permission === 'coordinator_only')
     return isBadToken
       ? text(
           'The token is not valid; pass the right coordinator_token.',
           'トークンが無効です。正しい coordinator_token を渡してください。',
         )
       : text('Pass coordinator_token.', 'coordinator_token を渡してください。');
-  }
-  if (tool.agentsOnly) {
+  if (tool.agentsOnly)
     return isBadToken
       ? text(
           "The token is not valid or its session has ended: call 'authenticate' again and pass the new session_token.",
@@ -176,7 +171,6 @@ function howToProve(tool: Tool, isBadToken: boolean): Text {
           "Call 'authenticate' and pass session_token.",
           "'authenticate' を呼び、session_token を渡してください。",
         );
-  }
   return text(
     'Send a bearer token; `sekisho token create` creates one.',
     'ベアラートークンを送ってください。`sekisho token create` で作成できます。',

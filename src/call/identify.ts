@@ -45,9 +45,8 @@ function takeTokens(input: unknown): {
   input: unknown;
 } {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return { tokens: {}, input };
-  if (!Object.hasOwn(input, 'session_token') && !Object.hasOwn(input, 'coordinator_token')) {
+  if (!Object.hasOwn(input, 'session_token') && !Object.hasOwn(input, 'coordinator_token'))
     return { tokens: {}, input };
-  }
   const { session_token, coordinator_token, ...rest } = input as Record<string, unknown>;
   const tokens: { session?: string; coordinator?: string } = {};
   // A token that is not a string proves nothing, and must not fall through to a weaker proof.

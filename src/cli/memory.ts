@@ -49,12 +49,11 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
   const { embeddings } = settings.memory;
   await using checkpoint = await openCheckpoint(settings);
   const meaning = await (await checkpoint.store()).meaning?.();
-  if (!meaning || !embeddings) {
+  if (!meaning || !embeddings)
     throw new ConfigError(
       'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
       'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
     );
-  }
   const drained = options.status
     ? undefined
     : await meaning.drain({

@@ -48,9 +48,8 @@ export function testChannel(name: string, flags: Flags, options: Options): Promi
 /** Lists the newest notices and their deliveries. */
 export function noticeLog(flags: Flags, options: Options): Promise<number> {
   const lines = Number(options.lines);
-  if (!(Number.isInteger(lines) && lines >= 1 && lines <= 1000)) {
+  if (!(Number.isInteger(lines) && lines >= 1 && lines <= 1000))
     throw badValue('--lines', options.lines, 'must be 1 to 1000', 'には 1～1000 を指定してください');
-  }
   return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).notices.list(lines);
     for (const record of records.toReversed()) {

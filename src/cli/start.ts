@@ -16,12 +16,10 @@ process.exitCode = await start(process.argv.slice(2));
 /** A client waits for each hook and for its server, so these load nothing of the other commands. */
 async function start(args: readonly string[]): Promise<number> {
   const [command, option = ''] = args;
-  if (command === 'hook' && /^[a-z]+$/.test(option) && !args.includes('--help')) {
+  if (command === 'hook' && /^[a-z]+$/.test(option) && !args.includes('--help'))
     return (await import('./hook/client.ts')).hook(args.slice(1));
-  }
-  if (command === 'run' && option === '--permit') {
+  if (command === 'run' && option === '--permit')
     return (await import('./hook/client.ts')).runPermitted(args.slice(1));
-  }
   // Started by the first client or hook, never by a person.
   if (command === 'resident') {
     const { serveResident } = await import('./resident/resident.ts');

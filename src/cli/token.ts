@@ -13,20 +13,18 @@ import { withOperator } from './common/with-operator.ts';
 /** Creates a token and prints it; only its hash is kept. */
 export async function createToken(flags: Flags, options: Options): Promise<number> {
   const user = String(options.user);
-  if (!/^[\w.@+-]{1,64}$/.test(user)) {
+  if (!/^[\w.@+-]{1,64}$/.test(user))
     throw badValue(
       '--user',
       user,
       'must be 1 to 64 letters, digits or . _ @ + -',
       'は英数字と . _ @ + - で 1～64 文字にしてください',
     );
-  }
-  if (options.asRole === localTokenRole) {
+  if (options.asRole === localTokenRole)
     throw new ConfigError(
       `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
       `--as-role ${localTokenRole} は \`sekisho serve --http\` が表示するトークン専用のロールです。`,
     );
-  }
   const expires =
     options.expires === undefined ? undefined : durationMs(String(options.expires), '--expires');
   return withOperator(flags, async ({ acts }) => {
@@ -89,14 +87,13 @@ function toolsetsOf(value: unknown): readonly string[] | undefined {
     .split(',')
     .map((name) => name.trim());
   for (const name of names) {
-    if (!(toolsetNames as readonly string[]).includes(name)) {
+    if (!(toolsetNames as readonly string[]).includes(name))
       throw badValue(
         '--for',
         name,
         `must name toolsets of ${toolsetNames.join(', ')}`,
         `には ${toolsetNames.join('、')} のツールセットを指定してください`,
       );
-    }
   }
   return names;
 }

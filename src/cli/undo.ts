@@ -82,12 +82,11 @@ const shown = 20;
 function orderOf(id: string | undefined, { session, since, call }: Options): UndoSelection | undefined {
   const given = [id, session, since].filter((each) => each !== undefined).length;
   if (given === 0 && call !== true) return undefined;
-  if (given !== 1) {
+  if (given !== 1)
     throw new ConfigError(
       'undo takes at most one of: an entry, --session, --since; --call needs an entry. `sekisho history` lists entries.',
       'undo に指定できるのは、変更の ID、--session、--since のいずれか 1 つです。--call には変更の ID が必要です。変更は `sekisho history` で一覧できます。',
     );
-  }
   if (id !== undefined) return { id };
   if (session !== undefined) return { sessionId: String(session) };
   return { sinceMs: Date.now() - durationMs(String(since), '--since') };
@@ -119,9 +118,8 @@ function whatCameOf(entry: UndoStep['entry'], step: Omit<UndoStep, 'entry'>): Te
 type Conflict = Extract<UndoStep, { outcome: 'conflict' }>;
 
 function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Conflict, 'entry'>): Text {
-  if (because) {
+  if (because)
     return text(`cannot be undone. ${cleanLine(because.en)}`, `元に戻せません。${cleanLine(because.ja)}`);
-  }
   const [left, now] = [sizeOf(after), sizeOf(found)];
   return text(
     `changed since. The change left ${left.en}, now there is ${now.en}`,
@@ -130,12 +128,11 @@ function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Confl
 }
 
 function nothingFor(selection: object, undoneBy: string | undefined): Text {
-  if ('id' in selection && undoneBy !== undefined) {
+  if ('id' in selection && undoneBy !== undefined)
     return text(
       `${String(selection.id)} has already been undone. \`sekisho undo ${undoneBy}\` redoes it.`,
       `${String(selection.id)} は既に元に戻してあります。\`sekisho undo ${undoneBy}\` で取り消せます。`,
     );
-  }
   const lists = text('`sekisho history` lists what was changed.', '`sekisho history` で変更を一覧できます。');
   if ('id' in selection)
     return text(
@@ -156,9 +153,8 @@ function summary(undone: number, stopped: boolean, session: string): Text {
           `\`sekisho undo --session ${session}\` で取り消せます。`,
         )
       : verbatim('');
-  if (!stopped) {
+  if (!stopped)
     return text(`${counted(undone, 'change')} undone.${back.en}`, `${undone} 件を元に戻しました。${back.ja}`);
-  }
   return text(
     `${counted(undone, 'change')} undone; the rest could not be. See \`sekisho diff\`; --force continues and keeps what it replaces.${back.en}`,
     `${undone} 件を元に戻しましたが、戻せないものがありました。\`sekisho diff\` で確認してください。--force を付けると、置き換えるものを保存して続けます。${back.ja}`,

@@ -19,9 +19,7 @@ export async function readConsoleAsset(
 
 /** An asset for the build to write beside its chunks: from our source, or from npm. */
 export function composeConsoleAsset(name: string): Uint8Array {
-  if (name !== 'htmx.js') {
-    return readFileSync(new URL(`../console/assets/${name}`, import.meta.url));
-  }
+  if (name !== 'htmx.js') return readFileSync(new URL(`../console/assets/${name}`, import.meta.url));
   const { resolve } = createRequire(import.meta.url);
   // One file: htmx starts as soon as it is loaded, and misses extensions that load later.
   const parts = ['htmx.org/dist/htmx.min.js', 'htmx.org/dist/ext/hx-sse.min.js'].map((part) =>

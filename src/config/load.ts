@@ -248,12 +248,11 @@ function tunnelsIn(listed: readonly { host: string; tls: 'inspect' | 'tunnel' | 
     hostsOf(listed.flatMap(({ host, tls }) => (tls === mode ? [host] : [])));
   const inspected = hostsBy('inspect');
   const own = inspected.find(isLoopbackPort);
-  if (own !== undefined) {
+  if (own !== undefined)
     throw new ConfigError(
       `process.network cannot inspect ${own}: a port of this machine's loopback is passed on in any protocol`,
       `process.network の ${own} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
     );
-  }
   const ports = hostsOf(listed.map(({ host }) => host)).filter(isLoopbackPort);
   return [...new Set([...hostsBy('tunnel'), ...ports])].filter((host) => !inspected.includes(host));
 }

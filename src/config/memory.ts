@@ -40,12 +40,11 @@ export function memoryOf(
   if (!given) return { embeddings: undefined };
   const url = addressOf('memory.embeddings', given.url);
   const { keyVariable } = given;
-  if (keyVariable !== undefined && !environment[keyVariable]?.trim()) {
+  if (keyVariable !== undefined && !environment[keyVariable]?.trim())
     throw new ConfigError(
       `memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`,
       `memory.embeddings.keyVariable: 環境変数 ${keyVariable} が設定されていません。`,
     );
-  }
   return {
     embeddings: {
       url,

@@ -34,14 +34,13 @@ export const oauthTrustSchema = z.strictObject({
 export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefined): OauthTrust | undefined {
   if (config === undefined) return undefined;
   const { resource } = config;
-  if (!isSafeUrl(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
+  if (!isSafeUrl(resource) || new URL(resource).hash !== '' || resource.endsWith('#'))
     throw badValue(
       'http.oauth.resource',
       resource,
       'must be an https:// address without a fragment',
       'にはフラグメントのない https:// のアドレスを指定してください',
     );
-  }
   const issuers = config.issuers.map((entry, index) =>
     issuerOf(typeof entry === 'string' ? { issuer: entry } : entry, `http.oauth.issuers.${index}`, resource),
   );
@@ -51,38 +50,34 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
 
 function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: string): TrustedIssuer {
   const { issuer } = entry;
-  if (!isSafeUrl(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
+  if (!isSafeUrl(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer))
     throw badValue(
       `${at}.issuer`,
       issuer,
       'must be an https:// address without a query',
       'にはクエリのない https:// のアドレスを指定してください',
     );
-  }
   const name = entry.name ?? new URL(issuer).hostname.replace(/[[\]:]/g, '_');
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
     throw badValue(
       `${at}.name`,
       name,
       'must be letters, digits or . _ -',
       'は英数字と . _ - で指定してください',
     );
-  }
   const names = Object.fromEntries(scopes.map((scope) => [scope, entry.scopes?.[scope] ?? scope]));
   for (const word of Object.values(names)) {
-    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word)) {
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))
       throw new ConfigError(
         `${at}.scopes: ${JSON.stringify(word)} is not one scope.`,
         `${at}.scopes: ${JSON.stringify(word)} は 1 つのスコープではありません。`,
       );
-    }
   }
-  if (new Set(Object.values(names)).size < scopes.length) {
+  if (new Set(Object.values(names)).size < scopes.length)
     throw new ConfigError(
       `${at}.scopes: two scopes have the same name.`,
       `${at}.scopes: 2 つのスコープに同じ名前が付いています。`,
     );
-  }
   const { audience } = entry;
   return {
     issuer,
@@ -106,12 +101,11 @@ function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
           `http.oauth.issuers: ${issuer} is listed twice.`,
           `http.oauth.issuers: ${issuer} が 2 回書かれています。`,
         );
-      if (other.name.toLowerCase() === name.toLowerCase()) {
+      if (other.name.toLowerCase() === name.toLowerCase())
         throw new ConfigError(
           `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one of them another name.`,
           `http.oauth.issuers: ${other.issuer} と ${issuer} の名前がどちらも ${JSON.stringify(name)} です。一方を別の名前にしてください。`,
         );
-      }
     }
   }
 }

@@ -58,12 +58,11 @@ export function projectOf(
 export function pathOfProject(key: string, home: string): string {
   const path = key.replace(/^~(?=\/|$)/, home);
   const named = isParent(path) ? path.slice(0, -2) : path;
-  if (!isAbsolute(named || sep) || named.includes('*')) {
+  if (!isAbsolute(named || sep) || named.includes('*'))
     throw new ConfigError(
       `projects.${key} must be an absolute path or begin with ~/, and may end in /* for each folder in it.`,
       `projects.${key} は絶対パスか ~/ で始まるパスで指定してください。末尾を /* にすると、その中の各フォルダーを表します。`,
     );
-  }
   const real = realPathOf(resolve(named || sep));
   return isParent(path) ? join(real, '*') : real;
 }

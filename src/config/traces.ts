@@ -109,14 +109,13 @@ function timeoutOf(read: Reader): number {
   const found = read.own('TIMEOUT');
   if (!found) return defaultTimeoutMs;
   const ms = Number(found.value);
-  if (!(ms >= 1 && ms <= longestTimeoutMs)) {
+  if (!(ms >= 1 && ms <= longestTimeoutMs))
     throw wrong(
       found.name,
       found.value,
       `must be 1 to ${longestTimeoutMs} milliseconds`,
       `1～${longestTimeoutMs} ミリ秒`,
     );
-  }
   return Math.round(ms);
 }
 
@@ -126,19 +125,17 @@ function samplerOf(read: Reader): TraceSettings['sampler'] {
   const roots = ['always_on', 'always_off', 'traceidratio'] as const;
   const followsParent = value.startsWith('parentbased_');
   const root = roots.find((known) => value === known || value === `parentbased_${known}`);
-  if (root === undefined) {
+  if (root === undefined)
     throw wrong(
       name,
       value,
       `must be one of ${roots.join(', ')}, optionally with parentbased_ before it`,
       `${roots.join('、')}（先頭に parentbased_ を付けてもよい）のいずれか`,
     );
-  }
   const argument = read('OTEL_TRACES_SAMPLER_ARG');
   const ratio = Number(argument ?? 1);
-  if (root === 'traceidratio' && !(ratio >= 0 && ratio <= 1)) {
+  if (root === 'traceidratio' && !(ratio >= 0 && ratio <= 1))
     throw wrong('OTEL_TRACES_SAMPLER_ARG', argument ?? '', 'must be a number from 0 to 1', '0～1 の数');
-  }
   return { root, ratio: root === 'traceidratio' ? ratio : 1, followsParent };
 }
 

@@ -32,12 +32,11 @@ export function fillVariables(
     if (inner === 'userHome') return homeOf(environment);
     if (inner === 'pathSeparator' || inner === '/') return sep;
     const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
-    if (!match) {
+    if (!match)
       throw new ConfigError(
         `${at}: ${whole} is not supported here; use \${NAME} from the environment.`,
         `${at}: ${whole} はここでは使えません。環境変数は \${NAME} と書いてください。`,
       );
-    }
     const value = environment[match[1] as string] || match[2];
     if (value === undefined)
       throw new ConfigError(

@@ -58,9 +58,8 @@ export async function createConsole(dependencies: ConsoleDependencies) {
     const entered = await personOf(dependencies, request);
     if (!entered) {
       const here = new URL(request.url);
-      if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET') {
+      if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET')
         return context.html(await onwardsPage(context.get('outside'), ownAddress(here)));
-      }
       return context.html(await loginPage(context.get('outside')), 401);
     }
     const { person, secret } = entered;

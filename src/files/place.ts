@@ -210,24 +210,22 @@ export class HeldPlace implements Place, ProvenPath {
   }
 
   assertWritable(asFolder = false): void {
-    if (!this.facts.writable) {
+    if (!this.facts.writable)
       throw new ToolError(
         'forbidden',
         `${this.shown} can only be read.`,
         `${this.shown} は読み取り専用です。`,
       );
-    }
     const name =
       this.facts.protection(this.components, asFolder) ??
       this.components.find((each) => isTemporaryName(each));
-    if (name !== undefined) {
+    if (name !== undefined)
       throw new ToolError(
         'forbidden',
         `${this.shown} is protected: tools cannot write ${name}.`,
         `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
         text('Choose another path.', '別のパスを選んでください。'),
       );
-    }
   }
 }
 

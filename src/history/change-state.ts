@@ -32,13 +32,11 @@ export function afterOf(change: FileChange, content: Uint8Array | undefined): Fi
     return stat.bytes > atOnceBytes ? state : { ...state, digest: hash('sha256', movedFrom.read()) };
   }
   const added = content ?? Buffer.alloc(0);
-  if (action !== 'append' || !former) {
+  if (action !== 'append' || !former)
     return { kind: 'file', bytes: added.length, mode, digest: hash('sha256', added) };
-  }
   const bytes = former.stat.bytes + added.length;
-  if (change.growsInPlace) {
+  if (change.growsInPlace)
     return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: hash('sha256', added) } };
-  }
   const old = readAtNow(former.descriptor, 0, former.stat.bytes);
   return { kind: 'file', bytes, mode, digest: hash('sha256', Buffer.concat([old, added])) };
 }

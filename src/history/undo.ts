@@ -46,7 +46,7 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
   const isBack = (found: FileState) => isSame(found, before, true);
   const content = await contentFor(before, contents);
   if (content === 'lost') return { entry, outcome: isBack(stateOf(place, before)) ? 'already' : 'lost' };
-  if (before.kind !== 'absent' || stateOf(place).kind !== 'absent') {
+  if (before.kind !== 'absent' || stateOf(place).kind !== 'absent')
     return atEntry(place, before.kind !== 'absent', async (path, folder, tools) => {
       if (!isSame(stateAt(path, after), after, withMode)) {
         if (isBack(stateAt(path, before))) return { entry, outcome: 'already' };
@@ -81,7 +81,6 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
         ? { entry, outcome: 'stays' }
         : { entry, outcome: 'conflict', found: current, because: notEmpty(place.shown) };
     });
-  }
   return { entry, outcome: 'already' };
 }
 

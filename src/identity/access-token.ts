@@ -126,9 +126,8 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
           return bad.claims;
         return { kind: 'good', issuer, claims: payload };
       } catch (error) {
-        if (error instanceof IssuerDown) {
+        if (error instanceof IssuerDown)
           return { kind: 'unverifiable', problem: 'The issuer of the token does not answer.' };
-        }
         if (error instanceof jose.errors.JWTExpired)
           return { kind: 'expired', problem: 'The token is over.' };
         if (!(error instanceof jose.errors.JWTClaimValidationFailed)) return bad.signature;

@@ -58,9 +58,8 @@ export function freshness(headers: IncomingHttpHeaders, nowMs: number): Omit<Cac
       return [name, value.replaceAll('"', '')] as const;
     }),
   );
-  if (directives.has('no-store') || directives.has('private') || headers.vary === '*') {
+  if (directives.has('no-store') || directives.has('private') || headers.vary === '*')
     return { freshUntilMs: 0 };
-  }
   const validators = { etag: headers.etag, lastModified: headers['last-modified'] };
   if (directives.has('no-cache')) return { freshUntilMs: 0, ...validators };
   const maxAge = directives.get('s-maxage') ?? directives.get('max-age');

@@ -25,22 +25,20 @@ export function asToolError(
     );
   }
   const code = (error as { code?: unknown } | undefined)?.code;
-  if (code === 'ENOTFOUND' || code === 'ENODATA') {
+  if (code === 'ENOTFOUND' || code === 'ENODATA')
     return new ToolError(
       'upstream_error',
       `There is no host named ${host}.`,
       `${host} というホストはありません。`,
       { suggestion: text('Check the spelling of the URL.', 'URL の綴りを確かめてください。'), cause: error },
     );
-  }
-  if (typeof code === 'string' && /CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) {
+  if (typeof code === 'string' && /CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code))
     return new ToolError(
       'upstream_error',
       `${host} could not prove its identity (TLS).`,
       `${host} の証明書または TLS を確認できませんでした。`,
       { suggestion: text('Use another source.', '別の情報源を使ってください。'), cause: error },
     );
-  }
   return new ToolError(
     'upstream_error',
     `${host} gave no usable answer.`,

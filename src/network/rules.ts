@@ -82,18 +82,15 @@ export interface HostRule {
 
 function parseUrl(input: string): URL {
   // Parsers disagree about these characters, and such differences defeat checks.
-  if (input.length > maxUrlChars || /[\\\s\u0000-\u001f\u007f]/.test(input) || !URL.canParse(input)) {
+  if (input.length > maxUrlChars || /[\\\s\u0000-\u001f\u007f]/.test(input) || !URL.canParse(input))
     throw badUrl(text('is not a URL', 'が URL ではありません'));
-  }
   const url = new URL(input);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw badUrl(text('must begin with http:// or https://', 'は http:// か https:// で始めてください'));
-  }
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw badUrl(
       text('must not contain a user name or password', 'にユーザー名やパスワードを含められません'),
     );
-  }
   url.hash = '';
   return url;
 }
@@ -161,12 +158,11 @@ export function parseHost(entry: string, key: string): HostRule {
 
 function parseInner(entry: string, key: string): { readonly host: string; readonly port: number } {
   const parsed = splitHost(entry);
-  if (parsed?.port === undefined) {
+  if (parsed?.port === undefined)
     throw new ConfigError(
       `${key} must be an address with a port such as "10.1.2.3:8080", got "${entry}"`,
       `${key} には "10.1.2.3:8080" のようなポート付きのアドレスを指定してください（指定値: "${entry}"）。`,
     );
-  }
   return { host: parsed.host, port: parsed.port };
 }
 

@@ -67,9 +67,8 @@ export class Delivery {
       // The server is stopping: the next one tries at once.
       if (this.#signal.aborted) return end('waiting', { problem: error.problem, nextAtMs: now() });
       const pauseMs = error.retryAfterMs ?? pauses[record.attempts - 1];
-      if (error.isFinal || pauseMs === undefined || record.kind === 'test') {
+      if (error.isFinal || pauseMs === undefined || record.kind === 'test')
         return end('failed', { problem: error.problem });
-      }
       return end('waiting', { problem: error.problem, nextAtMs: now() + pauseMs });
     }
   }

@@ -155,8 +155,7 @@ function readProgram(folder: Folder, path: string, cwd: string): string {
     throw escaped(error, path, 'program');
   }
   using _ = defer(() => closeSync(fd));
-  if (fstatSync(fd).size > programBytes) {
+  if (fstatSync(fd).size > programBytes)
     throw new ToolError('too_large', `${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`);
-  }
   return readAtNow(fd, 0, programBytes).toString('utf8');
 }

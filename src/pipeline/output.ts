@@ -53,9 +53,8 @@ export function createOutputShelf(folder: string) {
         break;
       }
     }
-    if (file === undefined) {
+    if (file === undefined)
       return { text: cleanText(Buffer.concat(head).toString('utf8')), bytes, truncated: false, stopped };
-    }
     kept.push({ id, path, bytes });
     for (const old of kept.splice(0, Math.max(0, kept.length - keptOutputs)))
       rmSync(old.path, { force: true });
@@ -75,14 +74,13 @@ export function createOutputShelf(folder: string) {
       const [, id, at] = /^(\d+)\.(\d+)$/.exec(cursor) ?? [];
       const output = kept.find((candidate) => candidate.id === id);
       const from = Number(at);
-      if (!output || from > output.bytes) {
+      if (!output || from > output.bytes)
         throw new ToolError(
           'not_found',
           'This cursor is no longer valid.',
           'このカーソルはもう使えません。',
           text('Send the command again without cursor.', 'cursor を付けずにコマンドを送り直してください。'),
         );
-      }
       const page = pageOf(output.path, from, shownBytes);
       const next = from + page.length;
       return {

@@ -28,10 +28,9 @@ export function createGlob(
 
 function compileAll(pattern: string): (path: string) => boolean {
   const trimmed = pattern.replace(/^(?:\.\/)+/, '');
-  if (trimmed === '' || trimmed.startsWith('/') || trimmed.split('/').includes('..')) {
+  if (trimmed === '' || trimmed.startsWith('/') || trimmed.split('/').includes('..'))
     throw badGlob(text('must be relative and stay inside', 'は相対パスで、範囲の中でなければなりません'));
-  }
-  if (trimmed.startsWith('!')) {
+  if (trimmed.startsWith('!'))
     throw badGlob(
       text(
         'begins with !, but excluding files is not possible here',
@@ -42,17 +41,15 @@ function compileAll(pattern: string): (path: string) => boolean {
         '探すものを書くか、! で始まる名前なら \\! と書いてください。',
       ),
     );
-  }
   // A folder matches everything in it.
   const whole = trimmed.endsWith('/') ? `${trimmed}**` : trimmed;
   if (hasOpenBrace(whole, braces)) throw badGlob(text('has a { without its }', 'の { が閉じていません'));
   const alternatives: ((path: string) => boolean)[] = [];
   for (const alternative of expandBraces(whole, braces)) {
-    if (alternatives.length === maxAlternatives) {
+    if (alternatives.length === maxAlternatives)
       throw badGlob(
         text(`has more than ${maxAlternatives} alternatives`, `の選択肢が ${maxAlternatives} を超えています`),
       );
-    }
     // Leading and doubled slashes come from empty alternatives.
     const plain = alternative.replace(/\/{2,}/g, '/').replace(/^\//, '');
     alternatives.push(compileGlob(plain, syntax));

@@ -26,9 +26,8 @@ export function compileOnce<V extends readonly unknown[], O>(
       const at = marks.indexOf(parameter as (typeof marks)[number]);
       return at === -1 ? undefined : at;
     });
-    if (marks.some(({ index }) => !sources.includes(index))) {
+    if (marks.some(({ index }) => !sources.includes(index)))
       throw new Error('A compiled query must put in each of its values.');
-    }
     return made;
   }
 

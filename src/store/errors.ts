@@ -6,7 +6,7 @@ export function storageError(error: unknown): Error {
   if (error instanceof ToolError || error instanceof ConfigError) return error;
   const { errcode, code } = (error ?? {}) as { errcode?: number; code?: string };
   const full = (errcode !== undefined && (errcode & 0xff) === 13) || code === 'ENOSPC' || code === '53100';
-  if (full) {
+  if (full)
     return new ToolError(
       'storage_full',
       'The disk that holds the server’s records is full.',
@@ -16,7 +16,6 @@ export function storageError(error: unknown): Error {
         cause: error,
       },
     );
-  }
   if (code === '22021') return nulInText(error);
   const known = typeof errcode === 'number' || typeof code === 'string';
   // An error without a database code is our own bug; it is returned unchanged and becomes `internal`.

@@ -16,11 +16,10 @@ export function statementsSince(
   kind: 'sqlite' | 'postgres',
   oldest: number = version,
 ): readonly string[] {
-  if (version > schemaVersion && oldest > schemaVersion) {
+  if (version > schemaVersion && oldest > schemaVersion)
     throw new ConfigError(
       `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,
       `store.url: データベースのスキーマは ${version} ですが、このバージョンの sekisho が対応するのは ${schemaVersion} までです。新しいバージョンを使ってください。`,
     );
-  }
   return migrations.slice(version).map((step) => statementsOf(step, kind));
 }

@@ -118,9 +118,8 @@ function assertDatabase(path: string): void {
     const header = Buffer.alloc(magic.length);
     const read = readSync(file, header);
     // An empty file becomes a database.
-    if (read > 0 && !header.equals(magic)) {
+    if (read > 0 && !header.equals(magic))
       throw Object.assign(new Error('file is not a database'), { errcode: notADatabase });
-    }
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw openingProblem(target, error);
   } finally {

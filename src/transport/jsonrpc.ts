@@ -96,9 +96,8 @@ export function requestFrame(id: RequestId, method: string, params: Params): str
 /** Converts any failure to an RpcError. Foreign text is dropped: it may contain secrets or instructions. */
 export function asRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  if (error instanceof ToolError && error.code === 'unavailable') {
+  if (error instanceof ToolError && error.code === 'unavailable')
     return new RpcError(rpcCode.serverBusy, error.text.en, { code: error.code }, 503);
-  }
   return new RpcError(rpcCode.internalError, 'Internal error.');
 }
 

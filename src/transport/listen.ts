@@ -89,8 +89,7 @@ function tells(mcp: Mcp, kind: (typeof kinds)[number], what: 'listChanged' | 'su
 
 function readUris(value: unknown): readonly string[] {
   const uris = Array.isArray(value) ? value.filter((uri) => typeof uri === 'string') : [];
-  if (uris.length > maxWatchedResources) {
+  if (uris.length > maxWatchedResources)
     throw new RpcError(rpcCode.invalidParams, `At most ${maxWatchedResources} resources to a subscription.`);
-  }
   return uris;
 }

@@ -61,9 +61,8 @@ function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions):
   const inside = workspace && partOf(workspace, root);
   // The workspace is closed by its owner.
   if (inside) return { folder: inside, close: () => {} };
-  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
     throw badValue('vault.root', root, 'must be a folder', 'にはフォルダーを指定してください');
-  }
   return openWorkspace({ roots: [{ path: root, writable: true }], observer, scratchFolder });
 }
 

@@ -41,9 +41,8 @@ export function vaultSettingsFrom(environment: Environment, config: VaultConfig 
 /** Throws `ConfigError` for a notes folder that cannot be served; one inside a served folder may be missing. */
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });
-  if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {
+  if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder)))
     throw badValue('vault.root', root, 'must be a folder', 'にはフォルダーを指定してください');
-  }
   try {
     if (found) accessSync(root, constants.R_OK | constants.X_OK);
   } catch (error) {

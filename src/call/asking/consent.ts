@@ -140,9 +140,8 @@ async function askPerson(
   const elicit = mayCarry(call, pending) ? call.elicit : undefined;
   const canRetry = mayCarry(call, pending) && call.canRetry;
   const answered = call.questionState === undefined ? undefined : openState(call.questionState, dependencies);
-  if (mayCarry(call, pending) && call.answer && answered?.id === pending.id) {
+  if (mayCarry(call, pending) && call.answer && answered?.id === pending.id)
     return settle(call.answer, answered.askedAtMs, call, pending, store, dependencies);
-  }
   const question = {
     approvalId: pending.id,
     message: pending.message[dependencies.locale],

@@ -135,12 +135,11 @@ export async function testPolicy(json: string, parts: PreviewParts): Promise<Pol
   const call = readCall(json);
   if (!call) return invalid('', notACall);
   const tool = parts.find(call.tool);
-  if (!tool) {
+  if (!tool)
     return invalid(
       call.tool,
       text(`there is no tool named ${call.tool}`, `${call.tool} という名前のツールはありません`),
     );
-  }
   const refusal = parts.refusal(tool);
   if (refusal) return { tool: tool.name, decision: 'deny', rule: 'authorize', because: refusal };
   const checked = tool.check(call.input);

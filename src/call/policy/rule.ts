@@ -52,19 +52,17 @@ function selectors(rule: PolicyRule) {
   const path = rule.path === undefined ? undefined : createPathGlob(rule.path);
   const host = rule.host === undefined ? undefined : createHostGlob(rule.host);
   const command = rule.command;
-  if (command && (command.length === 0 || command.some((part) => part.length === 0))) {
+  if (command && (command.length === 0 || command.some((part) => part.length === 0)))
     throw new ConfigError(
       'command must name a program, got an empty list',
       'command にはプログラムを指定してください（空の一覧です）。',
     );
-  }
   for (const name of Object.keys(rule.annotations ?? {})) {
-    if (!annotationNames.some((known) => known === name)) {
+    if (!annotationNames.some((known) => known === name))
       throw new ConfigError(
         `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
         `annotations に ${JSON.stringify(name)} はありません。使えるもの: ${annotationNames.join('、')}`,
       );
-    }
   }
   const some = <T>(items: readonly T[], fits: (item: T) => boolean): boolean =>
     sure ? items.length > 0 && items.every(fits) : items.some(fits);
@@ -106,9 +104,8 @@ export function runsCommands({ uses, risk }: Pick<Tool, 'uses' | 'risk'>): boole
 
 function fitsCaller(rule: PolicyRule, caller: Caller): boolean {
   if (rule.role !== undefined && rule.role !== caller.role && rule.role !== caller.kind) return false;
-  if (rule.user !== undefined && rule.user !== caller.principal && `user:${rule.user}` !== caller.principal) {
+  if (rule.user !== undefined && rule.user !== caller.principal && `user:${rule.user}` !== caller.principal)
     return false;
-  }
   return rule.purpose === undefined || (isAgent(caller) && caller.session.purpose === rule.purpose);
 }
 

@@ -38,12 +38,11 @@ async function warningOf(pattern: string, parts: WarningParts): Promise<Text | u
   if (server !== undefined && !parts.served.some((tool) => tool.server === server)) return undefined;
   const shown = JSON.stringify(pattern);
   const toolset = await parts.toolsetOf(fits);
-  if (toolset !== undefined) {
+  if (toolset !== undefined)
     return text(
       `it applies to no tool that is served: ${shown} belongs to the toolset ${toolset}.`,
       `提供中のツールには当てはまりません。${shown} は toolset ${toolset} のものです。`,
     );
-  }
   return text(
     `it has no effect: there is no tool ${shown}. \`sekisho tools\` lists them.`,
     `何にも当てはまりません。${shown} というツールはありません。\`sekisho tools\` で一覧を表示できます。`,

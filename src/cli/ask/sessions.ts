@@ -49,12 +49,11 @@ function fileNameOf(name: string): string {
 function read(path: string): SavedSession {
   let words: string;
   try {
-    if (statSync(path).size > maxFileBytes) {
+    if (statSync(path).size > maxFileBytes)
       throw new ConfigError(
         `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
         `セッション ${path} が ${maxFileBytes} バイトを超えています。別の --session を使うか、削除してください。`,
       );
-    }
     words = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;

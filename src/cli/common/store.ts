@@ -7,12 +7,11 @@ import { note, say, sayJson } from './say.ts';
 /** Copies every record into an empty store of either kind. Stop the servers first. */
 export async function copyStore(from: string, to: string, options: Options): Promise<number> {
   for (const url of [from, to]) {
-    if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) {
+    if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(url))
       throw new ConfigError(
         `A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`,
         `ストアは sqlite:PATH または postgres://… で指定してください（指定値: ${JSON.stringify(url)}）。`,
       );
-    }
   }
   const stateFolder = options.state === undefined ? undefined : String(options.state);
   if (stateFolder !== undefined) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });

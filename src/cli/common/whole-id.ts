@@ -11,12 +11,11 @@ export function wholeId(given: string, ids: readonly string[]): string {
   const begun = given.slice(given.indexOf('_') + 1);
   if (begun.length < fewestChars) return given;
   const fitting = ids.filter((id) => id.startsWith(given) || id.slice(id.indexOf('_') + 1).startsWith(given));
-  if (fitting.length > 1) {
+  if (fitting.length > 1)
     throw new ConfigError(
       `${given} is ambiguous: ${fitting.slice(0, 5).join(', ')}. Give more characters.`,
       `${given} で始まるものが複数あります: ${fitting.slice(0, 5).join('、')}。もう少し長く指定してください。`,
     );
-  }
   return fitting[0] ?? given;
 }
 

@@ -38,19 +38,17 @@ export function mountsOf(
 function assertMountable(path: string): void {
   const inside = innerPath(path);
   const top = inside.split('/')[1] ?? '';
-  if (inside === '/' || taken.has(inside) || takenBelow.has(top)) {
+  if (inside === '/' || taken.has(inside) || takenBelow.has(top))
     throw new ConfigError(
       `${path} cannot be mounted in the container: its own system is there. Serve a folder with your own files, e.g. one in your home folder.`,
       `${path} はコンテナーにマウントできません。コンテナー自身のシステムがその場所にあります。ホームフォルダーの中など、自分のファイルのあるフォルダーを指定してください。`,
     );
-  }
   // A mount is described in one string with commas and colons.
-  if (/[,"\n\r]/.test(path)) {
+  if (/[,"\n\r]/.test(path))
     throw new ConfigError(
       `${JSON.stringify(path)} cannot be mounted in the container: its name has a comma, a quote or a line break.`,
       `${JSON.stringify(path)} はコンテナーにマウントできません。名前にコンマ、引用符、改行のいずれかが含まれています。`,
     );
-  }
 }
 
 const taken = new Set(['/tmp', '/var', '/var/tmp', '/run']);

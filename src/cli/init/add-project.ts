@@ -29,22 +29,20 @@ export function addProject(
   }
   const before = readFileSync(path, 'utf8');
   const { roots, projects = {} } = (parse(before) ?? {}) as ConfigFile;
-  if (roots !== undefined) {
+  if (roots !== undefined)
     throw new ConfigError(
       `${path} has "roots", which every server serves wherever it is started. Write these folders as "projects" (docs/projects.md), and run this again.`,
       `${path} に "roots" があります。どこで起動したサーバーもそのフォルダーを提供します。"projects" に書き換えてから（docs/projects.md）、もう一度実行してください。`,
     );
-  }
   const home = homeOf(process.env);
   const key = Object.keys(projects).find(
     (each) => pathOfProject(each, home) === realpathSync(answers.folder),
   );
-  if (key !== undefined && !replaces) {
+  if (key !== undefined && !replaces)
     throw new ConfigError(
       `${key} is already a project in ${path}. \`--force\` replaces its settings.`,
       `${key} は既に ${path} のプロジェクトです。\`--force\` で設定を置き換えます。`,
     );
-  }
   const after = edited(before, ['projects', key ?? answers.folder], settingsOf(answers));
   writeFileSync(path, after, { mode: 0o600 });
   return 'added';

@@ -79,34 +79,30 @@ export function needsDownload(command: string): Text {
 /** The most frequent remedy, by the server's message as it failed. */
 function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text | undefined {
   if (start.kind === 'http') {
-    if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH/.test(words)) {
+    if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH/.test(words))
       return text('Nothing answers at this address.', 'このアドレスは応答しません。');
-    }
     return text(
       'Is this the address of its Streamable HTTP endpoint (often /mcp)? Does it need a token (headers)?',
       'Streamable HTTP のアドレス（多くは /mcp）ですか。トークン（headers）は必要ありませんか。',
     );
   }
   const isBoxed = start.sandbox === 'required';
-  if (words.includes(`${start.command}: not found`)) {
+  if (words.includes(`${start.command}: not found`))
     return text(
       `The program ${start.command} is not installed${isBoxed ? ', or is where the sandbox cannot see it' : ''}.`,
       `プログラム ${start.command} が見つかりません${isBoxed ? '（サンドボックスから見えない場所かもしれません）' : ''}。`,
     );
-  }
   const downloads = isDownloader(start.command);
   if (downloads && isBoxed) return needsDownload(start.command);
-  if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words)) {
+  if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words))
     return text(
       'In the sandbox, it can see only the roots, its own program and "folders"; list the folders that it needs there.',
       'サンドボックスの中から見えるのは、ルート、プログラム自体、"folders" だけです。必要なフォルダーを "folders" に追加してください。',
     );
-  }
-  if (words === '' || downloads) {
+  if (words === '' || downloads)
     return text(
       `If it is only slow, raise startTimeoutMs (${startTimeoutMs}).`,
       `起動が遅いだけなら startTimeoutMs (${startTimeoutMs}) を増やしてください。`,
     );
-  }
   return undefined;
 }

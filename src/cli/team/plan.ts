@@ -23,14 +23,13 @@ async function planProjects(team: TeamFile, admin: TeamAdmin): Promise<readonly 
   const known = new Map((await admin.projects()).map((project) => [project.id, project]));
   return team.projects.flatMap(({ id, name, working_directory: workingDirectory }): PlannedChange[] => {
     const project = known.get(id);
-    if (!project) {
+    if (!project)
       return [
         {
           line: text(`+ project ${id}`, `+ プロジェクト ${id}`),
           apply: () => admin.addProject({ id, name, workingDirectory }),
         },
       ];
-    }
     if (project.name === name && project.workingDirectory === workingDirectory) return [];
     return [
       {
@@ -155,12 +154,11 @@ async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
   const agents = agentsAfter(team, await admin.agents());
   for (const { id, projects: wanted, passkey } of team.agents) {
     const unknown = wanted.find((project) => !projects.has(project));
-    if (unknown !== undefined) {
+    if (unknown !== undefined)
       throw new ConfigError(
         `agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`,
         `agents.${id}.projects: プロジェクト ${JSON.stringify(unknown)} はありません。`,
       );
-    }
     assertLength(`agents.${id}.passkey`, passkey, 8);
   }
   for (const { id, parent } of agents.values()) {

@@ -82,12 +82,11 @@ async function applyStep(
   const name = lastOf(step.path);
   if (step.do === 'times')
     return inPath(folders, step, lent, (fd) => lutimesSync(`${itself(fd)}/.`, step.accessed, step.modified));
-  if (step.do === 'mode') {
+  if (step.do === 'mode')
     return inPath(folders, step, lent, (fd) => {
       chmodSync(itself(fd), step.mode);
       lent.keep(fstatSync(fd));
     });
-  }
   if (step.do === 'attributes') return carryAttributes(folders, step.path, from, lent);
   const folder = folders.above(step.path);
   const release = isRef(step.path)

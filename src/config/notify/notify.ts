@@ -64,9 +64,8 @@ function channelOf(entry: z.output<typeof channelSchema>, at: string, context: F
       return { kind: 'terminal', form: entry.form ?? 'osc9' };
     case 'ntfy': {
       const url = address(entry.url, 'url');
-      if (!/^\/(?:[^/]+\/)*[\w-]+$/.test(new URL(url).pathname)) {
+      if (!/^\/(?:[^/]+\/)*[\w-]+$/.test(new URL(url).pathname))
         throw wrong(`${at}.url`, 'must end in a topic', '最後にトピック名が必要です');
-      }
       return { kind: 'ntfy', url, token: secret(entry.token, 'token'), actions: entry.actions ?? 'deny' };
     }
     case 'webhook':
@@ -74,9 +73,8 @@ function channelOf(entry: z.output<typeof channelSchema>, at: string, context: F
     case 'slack': {
       const people = entry.people ?? [];
       const given = entry.actions ?? 'none';
-      if (given !== 'none' && (entry.signingSecret === undefined || people.length === 0)) {
+      if (given !== 'none' && (entry.signingSecret === undefined || people.length === 0))
         throw wrong(`${at}.actions`, 'needs signingSecret and people', 'signingSecret と people が必要です');
-      }
       return {
         kind: 'slack',
         url: address(entry.url, 'url'),
@@ -104,13 +102,12 @@ function emailOf(
   at: string,
 ): ChannelSettings {
   const address = URL.parse(smtp);
-  if (!address || !/^smtps?:$/.test(address.protocol) || address.hostname === '' || address.password !== '') {
+  if (!address || !/^smtps?:$/.test(address.protocol) || address.hostname === '' || address.password !== '')
     throw wrong(
       `${at}.smtp`,
       'must be an address such as smtps://name@mail.example.com, without a password',
       'smtps://name@mail.example.com のような、パスワードを含まないアドレスを指定してください',
     );
-  }
   const secure = address.protocol === 'smtps:';
   return {
     kind: 'email',
@@ -125,13 +122,12 @@ function emailOf(
 }
 
 function quietOf({ from, to, timeZone }: NonNullable<Config['quiet']>): QuietHours {
-  if (from === to) {
+  if (from === to)
     throw wrong(
       'notify.quiet',
       'must not begin and end at the same time',
       '開始と終了に別の時刻を指定してください',
     );
-  }
   const zone = timeZone && timeZoneOf(timeZone, 'notify.quiet.timeZone');
   return { fromMinute: minuteOf(from), toMinute: minuteOf(to), timeZone: zone };
 }

@@ -15,19 +15,17 @@ export interface ForeignServer {
 
 /** The servers in a client's file, in any of the usual formats. Throws `ConfigError`. */
 export function readServerFile(path: string): readonly ForeignServer[] {
-  if (path.endsWith('.toml')) {
+  if (path.endsWith('.toml'))
     throw new ConfigError(
       `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
       `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
     );
-  }
   const servers = clientServers(parseJsonc(path, readNamed(path)));
-  if (!servers) {
+  if (!servers)
     throw new ConfigError(
       `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
       `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
     );
-  }
   return servers.map(({ name, entry, notes }) => {
     const parsed = foreignServer.safeParse(entry);
     if (parsed.success) return { name, config: parsed.data, notes };

@@ -105,7 +105,7 @@ function flat(given: Readonly<Record<string, unknown>>): Readonly<Record<string,
 
 /** Converts VS Code's `${input:api-key}` to a variable, `${API_KEY}`. */
 function withoutInputs(value: unknown, asked: Set<string>): unknown {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return value.replace(/\$\{input:([^{}]*)\}/g, (_, id: string) => {
       const variable = id
         .replace(/[^A-Za-z0-9]/g, '_')
@@ -114,7 +114,6 @@ function withoutInputs(value: unknown, asked: Set<string>): unknown {
       asked.add(variable);
       return `\${${variable}}`;
     });
-  }
   if (Array.isArray(value)) return value.map((member) => withoutInputs(member, asked));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

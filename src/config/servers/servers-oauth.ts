@@ -61,34 +61,29 @@ export function oauthOf(
 
 function assertWhole(at: string, settings: OauthSettings): void {
   const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
-  if (issuer !== undefined && !(URL.canParse(issuer) && isSecureUrl(new URL(issuer)))) {
+  if (issuer !== undefined && !(URL.canParse(issuer) && isSecureUrl(new URL(issuer))))
     throw badValue(`${at}.oauth.issuer`, issuer, 'must start with https://', 'は https:// で始めてください');
-  }
-  if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
+  if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl))
     throw badValue(
       `${at}.oauth.clientMetadataUrl`,
       clientMetadataUrl,
       'must be an https:// address with a path',
       'にはパス付きの https:// のアドレスを指定してください',
     );
-  }
-  if (clientSecret !== undefined && clientId === undefined) {
+  if (clientSecret !== undefined && clientId === undefined)
     throw new ConfigError(
       `${at}.oauth.clientSecret needs clientId.`,
       `${at}.oauth.clientSecret には clientId も必要です。`,
     );
-  }
   // Otherwise the server could name its own authorization server, which would get the secret.
-  if (clientSecret !== undefined && issuer === undefined) {
+  if (clientSecret !== undefined && issuer === undefined)
     throw new ConfigError(
       `${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`,
       `${at}.oauth.clientSecret には issuer も必要です。シークレットはその相手にだけ送ります。`,
     );
-  }
-  if (settings.grant === 'client_credentials' && clientSecret === undefined) {
+  if (settings.grant === 'client_credentials' && clientSecret === undefined)
     throw new ConfigError(
       `${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`,
       `${at}.oauth: client_credentials には clientId、clientSecret、issuer が必要です。`,
     );
-  }
 }

@@ -64,12 +64,11 @@ function namedServers(config: ServersConfig): [string, ServerConfig][] {
 
 function settingsOf(name: string, config: ServerConfig, sources: ServerSources): ServerSettings {
   const at = `servers.${name}`;
-  if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_')) {
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_'))
     throw new ConfigError(
       `${at}: a name must have 1 to 31 letters, digits, - and single _, because the names of its tools begin with it.`,
       `${at}: 名前は英数字、-、連続しない _ で 1～31 文字にしてください。そのツールの名前の先頭になります。`,
     );
-  }
   const flow = config.flow ?? sources.flow;
   const enabled = config.enabled ?? !(config.disabled ?? false);
   return {
@@ -108,34 +107,30 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
         fill(words, `${key}.${name}`, sources.secrets),
       ]),
     );
-  if ((config.command === undefined) === (config.url === undefined)) {
+  if ((config.command === undefined) === (config.url === undefined))
     throw new ConfigError(
       `${at} needs either command or url.`,
       `${at} には command か url のどちらかが必要です。`,
     );
-  }
   if (config.url !== undefined) {
     const url = fill(config.url, 'url');
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url))
       throw badValue(
         `${at}.url`,
         config.url,
         'must start with http:// or https://',
         'は http:// または https:// で始めてください',
       );
-    }
-    if (config.network !== undefined) {
+    if (config.network !== undefined)
       throw new ConfigError(
         `${at}.network is for a server that is started here, not for one with a url.`,
         `${at}.network はここで起動するサーバー用です。url を持つサーバーには使えません。`,
       );
-    }
-    if (config.type === 'sse') {
+    if (config.type === 'sse')
       throw new ConfigError(
         `${at}: the transport "sse" is no longer supported; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
         `${at}: トランスポート "sse" には対応しなくなりました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
       );
-    }
     const headers = fillAll(config.headers, 'headers');
     const isSafe = isSecureUrl(new URL(url)) || config.plainHttp === true;
     return { kind: 'http', url, isSafe, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };

@@ -21,9 +21,8 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
     const secret = context.req.param('secret');
     const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
     const channel = dependencies.notify.channels.find(({ name }) => name === link?.channel);
-    if (!link || channel?.kind !== 'ntfy' || !(await mayAnswer(link, channel, dependencies))) {
+    if (!link || channel?.kind !== 'ntfy' || !(await mayAnswer(link, channel, dependencies)))
       return context.text('gone', 410);
-    }
     const answered = await answer(secret, { name: `notice:${channel.name}`, ...behind }, dependencies);
     return answered ? context.text(link.kind) : context.text('gone', 410);
   });

@@ -45,9 +45,8 @@ function clean(text: string, isWhole: boolean): { text: string; rest: string } {
     if (found.index > from) kept.push(text.slice(from, found.index));
     const step = judge(text, found.index, found[0], lastCodePoint(kept.at(-1) ?? ''));
     // A sequence that reaches the end may continue in the next chunk.
-    if (!isWhole && step.unfinished && text.length - found.index < maxSequenceChars) {
+    if (!isWhole && step.unfinished && text.length - found.index < maxSequenceChars)
       return { text: kept.join(''), rest: text.slice(found.index) };
-    }
     if (step.shown !== '') kept.push(step.shown);
     from = step.next;
   }
@@ -64,9 +63,8 @@ interface Step {
 
 function judge(text: string, at: number, character: string, before: string): Step {
   const next = at + character.length;
-  if (character === '\r') {
+  if (character === '\r')
     return text[next] === '\n' ? { shown: '\n', next: next + 1 } : { shown: '\\r', next };
-  }
   const introducer = introducerAt(text, at);
   if (introducer) return sequence(text, at, introducer);
   if (character === '\x1b') return { shown: '\\x1b', next, unfinished: next === text.length };

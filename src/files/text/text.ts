@@ -248,21 +248,19 @@ function totalOf(taken: Taken, isEnd: boolean) {
 }
 
 function assertInside(startLine: number, totalLines: number, { endLine }: TextRange, shown: string): void {
-  if (startLine > totalLines) {
+  if (startLine > totalLines)
     throw new ToolError(
       'invalid_parameter',
       `start_line is past the end: ${shown} has ${counted(totalLines, 'line')}.`,
       `start_line がファイルの終わりを超えています。${shown} は ${totalLines} 行です。`,
       { details: { total_lines: totalLines } },
     );
-  }
-  if (endLine !== undefined && endLine < startLine) {
+  if (endLine !== undefined && endLine < startLine)
     throw new ToolError(
       'invalid_parameter',
       `end_line ${endLine} comes before line ${startLine}, the first of the range.`,
       `end_line ${endLine} が範囲の最初の行 ${startLine} より前です。`,
     );
-  }
 }
 
 async function notText(head: Uint8Array, shown: string): Promise<ToolError> {

@@ -55,9 +55,8 @@ function setAt(chars: readonly string[], open: number, classes: GlobSyntax['clas
   const tests: ((char: string) => boolean)[] = [];
   for (let at = first; at < chars.length; at++) {
     // A leading `]` is a member.
-    if (chars[at] === ']' && at > first) {
+    if (chars[at] === ']' && at > first)
       return { has: (char: string) => tests.some((test) => test(char)) !== isNegated, end: at };
-    }
     const [written = '', name = ''] =
       chars[at] === '[' ? (/^\[:([a-z]+):\]/.exec(chars.slice(at, at + 12).join('')) ?? []) : [];
     const known = classes.get(name);

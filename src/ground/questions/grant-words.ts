@@ -21,11 +21,10 @@ function ruleWords(rule: string): Text {
     ...more
   } = orElse(() => Object(JSON.parse(rule)), { tool: rule });
   const about = Object.values(more).flat().map(String).join(', ');
-  if (!Array.isArray(command)) {
+  if (!Array.isArray(command))
     return about === ''
       ? text(`Every call of ${tool}.`, `${tool} のすべての呼び出し。`)
       : text(`${tool} with ${about}.`, `${tool}（${about}）。`);
-  }
   const isScript = command[1] === '-c' && command.length === 3;
   const line = isScript ? command[2] : command.join(' ');
   if (effect !== undefined)

@@ -89,7 +89,7 @@ export function openConverter({
     const first = await run(job);
     const answer = first.kind === 'failed' && !closed ? await run({ ...job, plain: true }) : first;
     if (answer.kind === 'page') return answer.page;
-    if (answer.kind === 'unsupported') {
+    if (answer.kind === 'unsupported')
       throw new ToolError(
         'unsupported_type',
         `The page is ${answer.what}, which is not supported here.`,
@@ -99,7 +99,6 @@ export function openConverter({
           'HTML、テキスト、JSON、PDF、画像の URL を取得してください。',
         ),
       );
-    }
     throw new ToolError(
       'upstream_error',
       'The page could not be turned into text.',

@@ -102,9 +102,8 @@ function table(node: HtmlElement, content: string, service: TurndownService): st
   const grid = gridOf(rows, service);
   const width = Math.max(0, ...grid.map((row) => row.length));
   // Tables used for layout read better as plain content.
-  if (width < 2 || node.querySelector('table') || node.getAttribute('role') === 'presentation') {
+  if (width < 2 || node.querySelector('table') || node.getAttribute('role') === 'presentation')
     return `\n\n${content.trim()}\n\n`;
-  }
   const lines = grid.map(
     (row) => `| ${Array.from({ length: width }, (_, at) => row[at] ?? '').join(' | ')} |`,
   );

@@ -30,24 +30,22 @@ export async function sendPush(
   pushing: Pushing,
   signal: AbortSignal,
 ): Promise<void> {
-  if (devices.length === 0) {
+  if (devices.length === 0)
     throw new DeliveryFailure(
       text('No device has turned notices on.', '通知を有効にした端末がありません。'),
       { isFinal: true },
     );
-  }
   const outcomes = await Promise.allSettled(devices.map((device) => sendTo(device, pushing, signal)));
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (failed.length > 0) throw failed[0];
 }
 
 async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal): Promise<void> {
-  if (!isPushService(device.endpoint, pushing.services)) {
+  if (!isPushService(device.endpoint, pushing.services))
     throw new DeliveryFailure(
       text('A device’s address is not a push service.', '端末の送信先がプッシュサービスではありません。'),
       { isFinal: true },
     );
-  }
   const { default: webPush } = await import('web-push');
   const { id, kind, title, body, link, locale } = await pushing.noticeFor(device);
   const payload = JSON.stringify({ id, kind, title, body, link, locale });

@@ -13,12 +13,11 @@ export function sendTerminal(
   { form }: { readonly form: 'osc9' | 'osc777' },
   terminal: Terminal,
 ): void {
-  if (terminal.isTTY !== true) {
+  if (terminal.isTTY !== true)
     throw new DeliveryFailure(
       text('The server does not run in a terminal.', 'サーバーはターミナルで動いていません。'),
       { isFinal: true },
     );
-  }
   const [head = '', rest = ''] = [title, body].map(onOneLine);
   const words = rest === '' ? head : `${head}: ${rest}`;
   // A semicolon separates the fields of OSC 777; a leading number is another command of OSC 9.

@@ -27,14 +27,13 @@ export interface RecordedWrite extends Omit<MirrorWrite, 'place'> {
 export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
   function mirrorOf(place: Place): Mirror {
     const mirror = mirrors[place.rootIndex];
-    if (!mirror) {
+    if (!mirror)
       throw new ToolError(
         'forbidden',
         `${place.shown} was allowed as a single file: pipelines keep records in folders only.`,
         `${place.shown} は単独のファイルとして許可されています。パイプラインはフォルダー内の書き込みだけを記録します。`,
         text('Write it with file_write or write_file.', 'file_write か write_file で書いてください。'),
       );
-    }
     return mirror;
   }
 
@@ -143,7 +142,7 @@ export function assertTarget(folder: Folder, path: string, cwd: string): Place {
   const place = placeOf(path, 'tee', { folder, cwd });
   const first = place.path.split('/')[0]?.normalize('NFC').toLowerCase();
   const reserved = first === '.shelpa' ? '.shelpa' : protectedName(place);
-  if (reserved !== undefined) {
+  if (reserved !== undefined)
     throw guardError(
       'RESERVED_PATH',
       text(
@@ -153,7 +152,6 @@ export function assertTarget(folder: Folder, path: string, cwd: string): Place {
       text('Write to another path.', '別のパスに書いてください。'),
       false,
     );
-  }
   if (place.path === '.')
     throw noTarget(text('A folder cannot be written.', 'フォルダーには書き込めません。'));
   const kind = kindAt(place);

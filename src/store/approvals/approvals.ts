@@ -136,9 +136,8 @@ function use(
 /** A question may have expired before the table says so. */
 function withStatus(db: Engine['db'], status: ApprovalStatus | undefined, nowMs: number) {
   if (status === undefined) return selectRows(db, 'approvals');
-  if (status !== 'expired') {
+  if (status !== 'expired')
     return selectRows(db, 'approvals', isOpen(status) ? { status, 'expires_at_ms >': nowMs } : { status });
-  }
   return selectRows(db, 'approvals').where((where) =>
     where.or([
       where('status', '=', 'expired'),

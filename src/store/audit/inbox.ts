@@ -99,12 +99,11 @@ export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | u
   const broken = known.find(
     ({ writer, n, hash, seal }) => sealWriter(key.secret, writer, n, hash).seal !== seal,
   );
-  if (broken) {
+  if (broken)
     return text(
       `Records of server ${broken.writer} were changed, or sealed with another key.`,
       `サーバー ${broken.writer} の記録が変更されたか、別の鍵で封印されています。`,
     );
-  }
   const [stuck] = sortOut(key, rows, known).stuck;
   return (
     stuck &&

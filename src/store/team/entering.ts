@@ -123,7 +123,7 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
     .where('assignments.agent_id', '=', agent.id)
     .where('projects.id', '=', projectId)
     .executeTakeFirst();
-  if (!project) {
+  if (!project)
     throw forbidden(
       `Agent ${agent.id} is not assigned to this project.`,
       `${agent.id} はこのプロジェクトに割り当てられていません。`,
@@ -132,14 +132,12 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
         '運用者に `sekisho project assign` を頼んでください。',
       ),
     );
-  }
-  if (project.status !== 'active' || agent.status !== 'active') {
+  if (project.status !== 'active' || agent.status !== 'active')
     throw forbidden(
       `Project or agent is paused.`,
       'プロジェクトまたはエージェントは停止中です。',
       text('Exit, and come back when it has been resumed.', '終了し、再開後に戻ってください。'),
     );
-  }
 }
 
 function badProof(): ToolError {

@@ -32,9 +32,8 @@ export const subordinates: Act<'subordinates'> = async (db, me) => {
 
 export const subordinate: Act<'subordinate'> = async (db, me, { agent_id }) => {
   const agent = await readColleague(db, me.projectId, agent_id);
-  if (!(await isAbove(db, me.agent.id, agent_id))) {
+  if (!(await isAbove(db, me.agent.id, agent_id)))
     throw forbidden(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`);
-  }
   const status = ['todo', 'in_progress', 'blocked'];
   const open = { assignee_id: agent_id, project_id: me.projectId, status };
   const tasks = await listRows(db, 'tasks', open, { by: 'seq', limit: 50 });
@@ -45,15 +44,14 @@ export const assignTask: Act<'assignTask'> = async (tx, me, input) => {
   const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
   assertNotReplaced(me, task);
   const owner = task.assignee_id;
-  if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner))) {
+  if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner)))
     throw forbidden(
       `Task ${task.id} belongs to agent ${owner}.`,
       `タスク ${task.id} は ${owner} の担当です。`,
     );
-  }
   if (input.assignee_id !== null) await assertMayAssign(tx, me, input.assignee_id);
   if (owner === input.assignee_id) return { task: await fullTask(tx, task) };
-  if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled') {
+  if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled')
     throw conflict(
       `Task ${task.id} is ${task.status} and cannot be given to another now.`,
       `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
@@ -61,7 +59,6 @@ export const assignTask: Act<'assignTask'> = async (tx, me, input) => {
         ? text('Take it back with release_task first.', '先に release_task で回収してください。')
         : undefined,
     );
-  }
   const after: TaskRow = {
     ...task,
     assignee_id: input.assignee_id,

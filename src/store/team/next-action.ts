@@ -64,9 +64,8 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   // A manager without subordinates does its work itself.
   const isManager = me.agent.hierarchy === 'manager';
   const below = isManager ? await subordinatesOf(db, me.projectId, me.agent.id) : [];
-  if (subtasks.all.length === 0) {
+  if (subtasks.all.length === 0)
     return { ...found, step: below.length > 0 ? steps.create_subtasks : steps.execute };
-  }
   return {
     ...found,
     ...(below.length > 0 ? await nextForManager(db, me, subtasks, below) : nextForWorker(me, subtasks)),
@@ -120,9 +119,8 @@ async function nextForManager(
   const hasChanged = (await newestEvent(db, me.projectId)) > me.session.selected_at_event;
   if (chosen === 'wait' && !hasChanged) return { step: steps.wait, needs };
   if (blocked.length + deadlocked.length > 0) return { step: steps.adjust, needs };
-  if (unassigned.length > 0) {
+  if (unassigned.length > 0)
     return { step: steps.dispatch, needs: { ...needs, idle: await idleOf(db, below) } };
-  }
   // Subtasks that a manager assigned to itself will not be done by others.
   const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
     (task) => task.assignee_id === me.agent.id,
@@ -169,9 +167,8 @@ async function nextChat(db: Reader, me: Member): Promise<Found> {
   const ending = open.filter((row) => row.status === 'terminating' && row.ended_by !== me.agent.id);
   const answerable = new Set(open.filter((row) => row.status !== 'terminating').map((row) => row.id));
   const isHeard = unread.every((row) => row.delivered_at_ms !== null && !answerable.has(row.conversation_id));
-  if (unread.length > 0 && isHeard && invited.length + ending.length === 0) {
+  if (unread.length > 0 && isHeard && invited.length + ending.length === 0)
     return { step: steps.acknowledge, needs: { messages: unread.map((row) => row.id) } };
-  }
   if (unread.length + invited.length + ending.length > 0) {
     const conversations = [...invited, ...ending].map((row) => row.id);
     return { step: steps.read_messages, needs: { messages: unread.map((row) => row.id), conversations } };

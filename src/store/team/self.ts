@@ -98,12 +98,11 @@ export const completeExecution: Act<'completeExecution'> = async (tx, me, input)
   });
   if (!execution) throw unknown(kinds.execution, input.execution_id);
   if (execution.status === input.status) return { success: true };
-  if (execution.status !== 'running') {
+  if (execution.status !== 'running')
     throw conflict(
       `Execution ${execution.id} is ${execution.status} already.`,
       `実行記録 ${execution.id} はすでに ${execution.status} です。`,
     );
-  }
   const set = { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs };
   await updateRows(tx, 'executions', { id: execution.id }, set);
   return { success: true };

@@ -160,7 +160,7 @@ async function readOther(
   allowMime: readonly MimePattern[],
   signal: AbortSignal,
 ): Promise<FileReadOutput> {
-  if (!matchesMime(mime, allowMime)) {
+  if (!matchesMime(mime, allowMime))
     throw new ToolError(
       'unsupported_encoding',
       `${file.shown} is not text but ${mime}; only text files are read.`,
@@ -171,7 +171,6 @@ async function readOther(
       ),
       { mime_type: mime },
     );
-  }
   const bytes = await file.readBytes({ signal });
   return {
     content: bytes.toString('base64'),
@@ -189,12 +188,11 @@ const pattern = /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+|\*)$/;
 
 /** Checks a setting. Throws `ConfigError` quoting an invalid pattern. */
 export function assertMimePattern(value: string): asserts value is MimePattern {
-  if (!pattern.test(value)) {
+  if (!pattern.test(value))
     throw new ConfigError(
       `allowMime must hold types like "image/png" or "image/*", got "${value}".`,
       `allowMime には "image/png" や "image/*" のような種類を指定してください（指定値: "${value}"）。`,
     );
-  }
 }
 
 function matchesMime(mime: string, patterns: readonly MimePattern[]): boolean {

@@ -48,12 +48,11 @@ export const glob = defineTool({
     reads: groundsOf(desk, startOf(pattern, path).path).map(({ shown }) => shown),
   }),
   render: ({ paths, total, searched, deeper, ignored = 0, next_cursor: next }, locale) => {
-    if (searched === 0 && ignored === 0) {
+    if (searched === 0 && ignored === 0)
       return text(
         'There is no file below that folder; include_ignored adds what .gitignore leaves out.',
         'そのフォルダーの下にファイルがありません。.gitignore の対象は include_ignored で含められます。',
       )[locale];
-    }
     if (total === 0) {
       const none = text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
       const below = text(

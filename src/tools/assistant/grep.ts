@@ -172,9 +172,8 @@ function nothingMatches(
       `${searched} 個のファイルのうち一致は 0 個です。ほかにテキストとして読めず確かめられないものが ${count} 個あります: ${names}`,
     );
   }
-  if (searched > 0) {
+  if (searched > 0)
     return text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
-  }
   return text(
     'There was no file to search: look at path and glob; include_ignored adds what .gitignore leaves out.',
     '検索対象のファイルがありません。path と glob を確認してください。.gitignore の対象は include_ignored で含められます。',

@@ -117,14 +117,13 @@ function assertTaken(desk: Desk, path: string): void {
   if (path.split('/').includes('..'))
     throw notTaken(text('The path contains "..".', 'パスに ".." は使えません。'));
   if (!/^(?:\/|~\/|\\\\|[a-zA-Z]:[\\/])/.test(path)) return;
-  if (desk.ownPath !== '.' || !path.startsWith('/')) {
+  if (desk.ownPath !== '.' || !path.startsWith('/'))
     throw notTaken(
       text(
         'The path is absolute; only relative paths are accepted.',
         '絶対パスは使えません。相対パスだけ使えます。',
       ),
     );
-  }
   assertInside(desk.own, path);
 }
 

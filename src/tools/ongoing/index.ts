@@ -49,9 +49,8 @@ async function fetch(
   signal.throwIfAborted();
   // A call that continues in the background asks no questions, so it ends with none either.
   if (!reply || reply.kind === 'question') throw stillRunning(call_id);
-  if (reply.kind === 'error') {
+  if (reply.kind === 'error')
     throw new ToolError(reply.code, verbatim(reply.text), { wire: reply.structured.error });
-  }
   if (reply.meta) meta(reply.meta);
   return { content: () => reply.content, structured: reply.structured, isError: reply.isError };
 }

@@ -31,12 +31,11 @@ export function refuseCommand(
 }
 
 function detailOf(command: string) {
-  if (command === 'xargs') {
+  if (command === 'xargs')
     return text(
       "'xargs' is not allowed: names are not turned into arguments. See the names first, then name the files: wc -l src/*.py.",
       "'xargs' は使えません。先に名前を確かめ、次にファイルを指定してください: wc -l src/*.py",
     );
-  }
   return command === 'find' || command === 'grep'
     ? text(
         `'${command}' is not allowed. ${command === 'find' ? 'fd' : 'rg'} leaves out hidden files and what .gitignore names, unless -u says otherwise.`,

@@ -65,7 +65,7 @@ function settle(remedies: readonly Remedy[], context: ReadingContext, depth: num
 }
 
 function read(line: string, context: ReadingContext): Reading {
-  if (Buffer.byteLength(line) > limits.commandBytes) {
+  if (Buffer.byteLength(line) > limits.commandBytes)
     throw new GuardViolation(
       'PARSE_ERROR',
       `The command is over ${limits.commandBytes} bytes.`,
@@ -77,15 +77,13 @@ function read(line: string, context: ReadingContext): Reading {
         ),
       ],
     );
-  }
-  if (line.includes('\0') || !line.isWellFormed()) {
+  if (line.includes('\0') || !line.isWellFormed())
     throw new GuardViolation(
       'PARSE_ERROR',
       'The command contains a character that is not allowed.',
       'コマンドに使えない文字が含まれています。',
       [line.replaceAll('\0', '').toWellFormed()],
     );
-  }
   const written = splitStages(tokenize(line));
   const alone = written.length === 1;
   const navigation = readNavigation(written, alone);
@@ -118,14 +116,13 @@ function readStage(stage: WrittenStage, index: number, count: number, context: R
   const grammar = name && !name.dynamic ? findGrammar(name.text, context.extended) : undefined;
   if (!name || !grammar) throw refuseCommand(name, words, { index, count, extended: context.extended });
   const expanded = words.flatMap((word) => expandWord(word, context));
-  if (expanded.length > limits.commandArguments) {
+  if (expanded.length > limits.commandArguments)
     throw new GuardViolation(
       'PARSE_ERROR',
       `${name.text} was given over ${limits.commandArguments} arguments.`,
       `${name.text} の引数が ${limits.commandArguments} 個を超えています。`,
       [text('Name a folder or narrow the glob.', 'フォルダーを指定するか、ワイルドカードを絞ってください。')],
     );
-  }
   const args = parseOptions(grammar, expanded);
   const work = grammar.plan(args, {
     readProgram: context.readProgram,

@@ -31,25 +31,22 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
     else stages.push([]);
   }
   const filled = stages.filter((words) => words.length > 0);
-  if (filled.length === 0) {
+  if (filled.length === 0)
     throw new GuardViolation('EMPTY', 'There is no command.', 'コマンドがありません。', []);
-  }
-  if (filled.length < stages.length) {
+  if (filled.length < stages.length)
     throw new GuardViolation(
       'PARSE_ERROR',
       'A pipe has nothing on one side.',
       'パイプの片側にコマンドがありません。',
       [filled.map(rawOf).join(' | ')],
     );
-  }
-  if (stages.length > limits.pipelineStages) {
+  if (stages.length > limits.pipelineStages)
     throw new GuardViolation(
       'TOO_MANY_STAGES',
       `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
       `パイプラインは ${limits.pipelineStages} ステージまでです (${stages.length} ステージあります)。`,
       [stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ')],
     );
-  }
   return stages.map((words, index) => {
     const joined = joinedWith(stages[index - 1], words);
     return { words, raw: rawOf(words), ...(joined === undefined ? {} : { joined }) };
@@ -81,14 +78,13 @@ function joinedWith(before: readonly Word[] | undefined, words: readonly Word[])
 const redirections = new Set(['>', '>>', '>|', '<', '<<', '<<-', '<<<', '<&', '>&', '<>', '&>', '&>>']);
 
 function refuseOperator(tokens: readonly Token[], token: Operator, index: number): GuardViolation {
-  if (token.operator === '|&') {
+  if (token.operator === '|&')
     return new GuardViolation(
       'REDIRECT',
       'stderr is already separate: each step reports its own.',
       '標準エラーは初めから分かれています (各ステージの結果に含まれます)。',
       [rawOf(tokens.map((other, at) => (at === index ? { operator: '|' } : other)))],
     );
-  }
   return redirections.has(token.operator)
     ? refuseRedirection(tokens, token, index)
     : refuseChaining(tokens, token, index);
@@ -100,14 +96,13 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
   const word = isWord(target) ? target : undefined;
   const rest = tokens.filter((_, at) => at !== index && !(word && at === index + 1));
   const duplicates = operator === '>&' || operator === '<&';
-  if (descriptor === '2' || operator.startsWith('&>') || duplicates || word?.text === '/dev/null') {
+  if (descriptor === '2' || operator.startsWith('&>') || duplicates || word?.text === '/dev/null')
     return new GuardViolation(
       'REDIRECT',
       `${descriptor ?? ''}${operator} is not needed: stderr is already separate, and stdout is returned.`,
       `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
       [rawOf(rest)],
     );
-  }
   const remedies: Remedy[] = [];
   if (operator === '>' || operator === '>|' || operator === '>>') {
     const tee = word ? `tee ${operator === '>>' ? '-a ' : ''}${word.raw}` : '';

@@ -6,30 +6,27 @@ import { isWord, rawOf, type Token, tokenize, type Word } from './words.ts';
 
 /** Refuses a word that a shell would have expanded before the command saw it. */
 export function refuseDynamic(tokens: readonly Token[], word: Word): void {
-  if (word.home) {
+  if (word.home)
     throw new GuardViolation('PATH_ESCAPE', '~ is outside the workspace.', '~ は作業フォルダーの外です。', [
       replaceWord(tokens, word, shellQuote(word.text.replace(/^~[^/]*\/?/, '') || '.')),
     ]);
-  }
   if (word.dynamic === undefined) return;
   const literal: Remedy = replaceWord(tokens, word, shellQuote(word.text));
-  if (/^\$['"]/.test(word.dynamic)) {
+  if (/^\$['"]/.test(word.dynamic))
     throw new GuardViolation(
       'SUBSTITUTION',
       `${word.dynamic} is not supported here. Write the characters themselves in single quotes.`,
       `${word.dynamic} は使えません。文字そのものを一重引用符で囲んでください。`,
       [literal],
     );
-  }
   const inner = /^(?:\$\(|`)(.*?)[)`]?$/s.exec(word.dynamic)?.[1];
-  if (inner !== undefined && !word.dynamic.startsWith('$((')) {
+  if (inner !== undefined && !word.dynamic.startsWith('$(('))
     throw new GuardViolation(
       'SUBSTITUTION',
       `${word.dynamic} is not expanded here. Run the inner command first, then write its result in its place.`,
       `${word.dynamic} は展開されません。内側のコマンドを先に実行し、その結果を書いてください。`,
       [...onFoundNames(tokens, word, inner), inner],
     );
-  }
   throw new GuardViolation(
     'SUBSTITUTION',
     `${word.dynamic} is not expanded here: there are no variables or substitutions. Use single quotes for a literal $.`,

@@ -128,9 +128,8 @@ class Lexer {
 
   #escaped(word: Building): void {
     const next = this.#line[this.#at + 1];
-    if (next === undefined) {
+    if (next === undefined)
       throw unfinished(text('a backslash at the end', '末尾のバックスラッシュ'), `${this.#line}\\`);
-    }
     this.#at += 2;
     if (next === '\n') return;
     word.quoted = true;

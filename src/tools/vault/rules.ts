@@ -38,7 +38,7 @@ export async function onNote<T>(place: Place, work: () => Promise<T>): Promise<T
 /** Throws `forbidden` for `.system/`, and in `daily/` for any but a day's note. */
 export function assertMayCreate(path: string): void {
   assertOutsideSystem(path);
-  if (isBelow(path, 'daily') && !isDailyNote(path)) {
+  if (isBelow(path, 'daily') && !isDailyNote(path))
     throw new ToolError(
       'forbidden',
       `${path} cannot be created: daily/ contains only daily/YYYY-MM-DD.md with a real date.`,
@@ -48,7 +48,6 @@ export function assertMayCreate(path: string): void {
         '"daily/2026-02-11.md" のように日付を名前にするか、daily/ の外に作成してください。',
       ),
     );
-  }
 }
 
 /** Throws `forbidden` for `.system/` and `daily/`. */
@@ -120,7 +119,7 @@ export function canBeNamed(path: string): boolean {
 
 function assertNotePath(path: string): void {
   const problem = problemOf(path);
-  if (problem) {
+  if (problem)
     throw new ToolError(
       'invalid_path',
       problem,
@@ -129,7 +128,6 @@ function assertNotePath(path: string): void {
         '保管庫からの相対パスを指定してください。例: "ideas/house.md"',
       ),
     );
-  }
 }
 
 function problemOf(path: string) {
@@ -137,17 +135,15 @@ function problemOf(path: string) {
   if (path.includes('\0'))
     return text('The path contains a NUL character.', 'パスに NUL 文字が含まれています。');
   if (/^[/\\]|^[A-Za-z]:/.test(path)) return text('The path is absolute.', 'パスが絶対パスです。');
-  if (path.includes('\\')) {
+  if (path.includes('\\'))
     return text(
       'The path contains a backslash; folders are separated by /.',
       'パスに \\ が含まれています。区切りは / です。',
     );
-  }
   const names = path.split('/');
   if (names.includes('..')) return text('The path contains "..".', 'パスに ".." が含まれています。');
-  if (names.some((name) => name !== '' && name.trim() === '')) {
+  if (names.some((name) => name !== '' && name.trim() === ''))
     return text('A name in the path is only spaces.', 'パスに空白だけの名前があります。');
-  }
   return undefined;
 }
 

@@ -49,9 +49,7 @@ export const vaultList = defineTool({
     const entries: NonNullable<ReturnType<typeof describeEntry>>[] = [];
     let last: Found | undefined;
     for await (const found of walk) {
-      if (last && entries.length >= (limit ?? 100)) {
-        return { entries, next_cursor: cursorOf(last) };
-      }
+      if (last && entries.length >= (limit ?? 100)) return { entries, next_cursor: cursorOf(last) };
       last = found;
       const entry = describeEntry(found);
       if (entry) entries.push(entry);

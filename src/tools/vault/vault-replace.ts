@@ -65,14 +65,13 @@ export const vaultReplace = defineTool({
 
 /** The text and its byte order mark. Throws `unsupported_encoding` unless it is UTF-8 text. */
 function decodeNote(place: Place, bytes: Buffer): { readonly mark: string; readonly body: string } {
-  if (!isUtf8(bytes) || bytes.includes(0)) {
+  if (!isUtf8(bytes) || bytes.includes(0))
     throw new ToolError(
       'unsupported_encoding',
       `${place.shown} is not UTF-8 text.`,
       `${place.shown} は UTF-8 のテキストではありません。`,
       text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。'),
     );
-  }
   const all = bytes.toString('utf8');
   return all.startsWith('\ufeff') ? { mark: '\ufeff', body: all.slice(1) } : { mark: '', body: all };
 }

@@ -54,9 +54,8 @@ export function createPauses(signal: AbortSignal): () => Promise<void> {
       await setImmediate();
       last = performance.now();
     }
-    if (signal.aborted) {
+    if (signal.aborted)
       throw new ToolError('cancelled', 'The call was cancelled.', '呼び出しが取り消されました。');
-    }
   };
 }
 

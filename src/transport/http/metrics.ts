@@ -22,9 +22,7 @@ export async function answerMetrics(
       response.setHeader('www-authenticate', challengeOf(resource, {}));
       return refuse(response, 401, 'no_credential');
     }
-    if (scope === undefined) {
-      return refuse(response, 403, 'This needs the role metrics, operator or admin.');
-    }
+    if (scope === undefined) return refuse(response, 403, 'This needs the role metrics, operator or admin.');
     response.setHeader('www-authenticate', challengeOf(resource, { error: 'insufficient_scope', scope }));
     return refuse(response, 403, 'This needs the scope admin.');
   }

@@ -146,9 +146,7 @@ async function answerBatch(
   await Promise.all(
     values.map(async (value) => {
       const message = readMessage(value);
-      if (message.kind === 'invalid') {
-        return void frames.push(errorFrame(message.id, notAMessage()));
-      }
+      if (message.kind === 'invalid') return void frames.push(errorFrame(message.id, notAMessage()));
       if (message.kind !== 'request') return takeLegacy(dependencies.sessions, session, message);
       const { method } = message;
       const work = (run: Run) =>
@@ -222,9 +220,8 @@ export async function findSession(
   arrival: Arrival,
 ): Promise<Session | undefined> {
   const version = headerOf(request, 'mcp-protocol-version');
-  if (version !== undefined && !handshakeRevisions.some((known) => known === version)) {
+  if (version !== undefined && !handshakeRevisions.some((known) => known === version))
     throw new RpcError(rpcCode.invalidRequest, 'Unsupported MCP-Protocol-Version.');
-  }
   const id = headerOf(request, 'mcp-session-id');
   if (id === undefined) return undefined;
   const session = await dependencies.sessions.find(id, arrival);
@@ -236,12 +233,11 @@ function isModernMessage(request: IncomingMessage, message: Incoming): boolean {
   const headerIsModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
   if (message.kind !== 'request' && message.kind !== 'notification') return headerIsModern;
   if (claimsEnvelope(message.params)) return true;
-  if (headerIsModern && message.method === 'initialize') {
+  if (headerIsModern && message.method === 'initialize')
     throw new RpcError(
       rpcCode.headerMismatch,
       'initialize does not exist on the revision that the header names.',
     );
-  }
   return headerIsModern;
 }
 

@@ -246,9 +246,8 @@ class HttpServer {
     const arrival = { ...arrived, holder: admission.holder };
     if (this.#isStopping) return refuse(response, 503, 'The server is stopping.');
     if (request.method === 'POST') return await answerPost(this.#dependencies, request, response, arrival);
-    if (request.method === 'GET' || request.method === 'DELETE') {
+    if (request.method === 'GET' || request.method === 'DELETE')
       return await answerSession(this.#dependencies, request, response, arrival);
-    }
     response.setHeader('allow', 'POST, GET, DELETE');
     refuse(response, 405, 'Send POST.');
   }

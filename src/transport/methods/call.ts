@@ -13,13 +13,11 @@ import { callResult } from '../results.ts';
 export function createCallMethod(gateway: Gateway): Method {
   return async (exchange) => {
     const { name } = exchange.params;
-    if (typeof name !== 'string') {
+    if (typeof name !== 'string')
       throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
-    }
     const { requestState } = exchange.params;
-    if (exchange.era === 'modern' && requestState !== undefined && typeof requestState !== 'string') {
+    if (exchange.era === 'modern' && requestState !== undefined && typeof requestState !== 'string')
       throw new RpcError(rpcCode.invalidParams, 'requestState must be a string.');
-    }
     const form = replyFormOf(exchange.arrival);
     const call: Call = {
       tool: name,
@@ -37,9 +35,8 @@ export function createCallMethod(gateway: Gateway): Method {
     const scope =
       reply.kind === 'error' && call.arrival.transport === 'http' ? scopeMissingIn(reply) : undefined;
     if (reply.kind === 'error' && scope !== undefined) throw new InsufficientScope(scope, reply.text);
-    if (reply.kind === 'question' && call.canRetry !== true) {
+    if (reply.kind === 'question' && call.canRetry !== true)
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
-    }
     return callResult(reply, gateway.locale, form);
   };
 }
@@ -50,7 +47,7 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
   // Kept whatever the client supports: a retry must never count as a new call.
   const questionState = typeof requestState === 'string' ? requestState : undefined;
   if (!canAsk(exchange.clientCapabilities)) return era === 'modern' ? { questionState } : {};
-  if (era === 'legacy') {
+  if (era === 'legacy')
     return ask
       ? {
           elicit: async (question) =>
@@ -58,7 +55,6 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
           form: async (form) => formAnswerOf(await ask('elicitation/create', { mode: 'form', ...form })),
         }
       : {};
-  }
   const has = (key: string) => isRecord(inputResponses) && Object.hasOwn(inputResponses, key);
   const given = isRecord(inputResponses) ? inputResponses : {};
   return {

@@ -28,12 +28,11 @@ export function createTeamAdmin(base: TeamBase): TeamAdmin {
     ...createChatAdmin(base),
 
     async setCoordinatorToken(token) {
-      if (token.length < 16 || token.length > 1000) {
+      if (token.length < 16 || token.length > 1000)
         throw new ConfigError(
           'The coordinator token must be 16 to 1000 characters long.',
           'コーディネータートークンは 16～1000 文字で指定してください。',
         );
-      }
       const engine = await openEngine();
       await engine.write(async (tx) => {
         await deleteRows(tx, 'coordinator_tokens', {});

@@ -101,20 +101,18 @@ function assertAgent(agent: Partial<AgentInput>): void {
   if (agent.id !== undefined) assertId('agent', agent.id);
   if (agent.passkey !== undefined) {
     if (agent.passkey.includes('\0')) throw nulInText();
-    if (agent.passkey.length < 8 || agent.passkey.length > 1000) {
+    if (agent.passkey.length < 8 || agent.passkey.length > 1000)
       throw new ConfigError(
         'A passkey must be 8 to 1000 characters long.',
         'パスキーは 8～1000 文字で指定してください。',
       );
-    }
   }
   const most = agent.maxParallelTasks;
-  if (most !== undefined && (!Number.isInteger(most) || most < 1 || most > 1000)) {
+  if (most !== undefined && (!Number.isInteger(most) || most < 1 || most > 1000))
     throw new ConfigError(
       `max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`,
       `max_parallel_tasks は 1～1000 の整数で指定してください（指定値: ${most}）。`,
     );
-  }
 }
 
 async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {

@@ -55,12 +55,11 @@ export function createTaskAdmin({
     async assignTask(id, agentId) {
       await changeTask(openEngine, id, async (tx, engine, task) => {
         if (agentId !== undefined) await assertAssigned(tx, agentId, task.project_id);
-        if (task.status === 'done' || task.status === 'cancelled') {
+        if (task.status === 'done' || task.status === 'cancelled')
           throw new ConfigError(
             `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
             `タスク ${id} は ${task.status} で、もう作業の対象になりません。新しいタスクを追加してください。`,
           );
-        }
         const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };
         // Reassigning restarts it; that is how a person resumes a blocked task.
         if (task.status === 'in_progress' || task.status === 'blocked') {

@@ -21,25 +21,22 @@ export const send: Act<'send'> = async (tx, me, input) => {
   const open = (await openOf(tx, me)).find(
     (row) => otherThan(row, me.agent.id) === input.target_agent_id && row.status !== 'terminating',
   );
-  if (!open) {
+  if (!open)
     throw conflict(
       `You have no open conversation with agent ${input.target_agent_id}.`,
       `${input.target_agent_id} との会話は開かれていません。`,
       text('Start one with start_conversation.', 'start_conversation で始めてください。'),
     );
-  }
   return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
 };
 
 export const startConversation: Act<'startConversation'> = async (tx, me, input) => {
   const other = await readColleague(tx, me.projectId, input.participant_agent_id);
-  if (other.id === me.agent.id) {
-    throw invalid('participant_agent_id', text('is yourself', 'が自分自身です'));
-  }
+  if (other.id === me.agent.id) throw invalid('participant_agent_id', text('is yourself', 'が自分自身です'));
   await lockPair(tx, me, other.id);
   await expireStale(tx, me);
   const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
-  if (open) {
+  if (open)
     throw conflict(
       `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
       `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
@@ -48,7 +45,6 @@ export const startConversation: Act<'startConversation'> = async (tx, me, input)
         details: { conversation_id: open.id },
       },
     );
-  }
   const errand =
     input.delegation_id === undefined ? undefined : await lockDelegation(tx, me, input.delegation_id);
   if (errand) await beginErrand(tx, me, errand);

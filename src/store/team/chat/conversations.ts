@@ -15,9 +15,8 @@ export function statusAt(row: ConversationRow, nowMs: number): string {
   const [joinedForMs, spokenForMs] =
     row.initiator_id === personId ? [Number.POSITIVE_INFINITY, personWaitsMs] : [pendingForMs, idleForMs];
   if (row.status === 'pending' && row.created_at_ms + joinedForMs <= nowMs) return 'expired';
-  if ((row.status === 'active' || row.status === 'terminating') && row.changed_at_ms + spokenForMs <= nowMs) {
+  if ((row.status === 'active' || row.status === 'terminating') && row.changed_at_ms + spokenForMs <= nowMs)
     return row.status === 'active' ? 'expired' : 'ended';
-  }
   return row.status;
 }
 
@@ -86,7 +85,7 @@ export async function writeIn(
   content: string,
 ): Promise<Answered<'send'>> {
   const isOpen = row.status === 'active' || (row.status === 'pending' && row.initiator_id === me.agent.id);
-  if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id)) {
+  if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id))
     throw conflict(
       `Conversation ${row.id} is ${row.status}; no more messages can be sent in it.`,
       `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
@@ -95,7 +94,6 @@ export async function writeIn(
         'メッセージは get_pending_messages の ack で既読にし、新しい会話は start_conversation で始めてください。',
       ),
     );
-  }
   const turns = row.turns + 1;
   const isLast = turns >= row.max_turns;
   // An invited agent joins by writing.

@@ -58,9 +58,8 @@ async function taskInHand(tx: Tx, me: Member, wanted: string | undefined): Promi
   if (task.status === 'in_progress' && task.fence === me.session.fence) return task;
   if (wanted !== undefined) assertNotReplaced(me, task);
   // Assigned to the agent, but not begun.
-  if (task.status === 'todo' && task.assignee_id === me.agent.id && task.fence === me.session.fence) {
+  if (task.status === 'todo' && task.assignee_id === me.agent.id && task.fence === me.session.fence)
     return moveTask(tx, me.engine, task, { ...doneBy(me), to: 'in_progress' });
-  }
   return undefined;
 }
 
@@ -73,7 +72,7 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
   }
   const isAbandoned =
     task.status === 'in_progress' && task.is_claimed === 1 && (task.lease_expires_at_ms ?? 0) <= me.nowMs;
-  if (task.assignee_id !== null && !isAbandoned) {
+  if (task.assignee_id !== null && !isAbandoned)
     throw conflict(
       `Task ${id} was taken by agent ${task.assignee_id}.`,
       `タスク ${id} は ${task.assignee_id} が担当しています。`,
@@ -85,7 +84,6 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
         details: { owner: task.assignee_id },
       },
     );
-  }
   if (!isAbandoned) assertStartable(task);
   return take(tx, me, id);
 }

@@ -61,19 +61,17 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   if (parentId === undefined) return;
   const parent = await lockTask(tx, me.engine, me.projectId, parentId);
   await assertMayDivide(tx, me, parent);
-  if (parent.status === 'done' || parent.status === 'cancelled') {
+  if (parent.status === 'done' || parent.status === 'cancelled')
     throw conflict(
       `Task ${parentId} is ${parent.status} and cannot have subtasks.`,
       `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
     );
-  }
   for (let depth = 1, at: TaskRow = parent; at.parent_id !== null; depth += 1) {
-    if (depth >= maxDepth) {
+    if (depth >= maxDepth)
       throw conflict(
         `Tasks can be nested at most ${maxDepth} levels deep.`,
         `タスクの入れ子は ${maxDepth} 段までです。`,
       );
-    }
     at = await readTask(tx, me.projectId, at.parent_id);
   }
 }
@@ -158,18 +156,16 @@ async function depend(tx: Tx, me: Member, taskId: string, ids: readonly string[]
 function assertLocalIds(tasks: readonly Asked<'createTasks'>['tasks'][number][]): void {
   const ids = new Set<string>();
   for (const { local_id } of tasks) {
-    if (ids.has(local_id)) {
+    if (ids.has(local_id))
       throw invalid(
         'tasks',
         text(`contains the local_id ${local_id} twice`, `local_id ${local_id} が重複しています`),
       );
-    }
     ids.add(local_id);
   }
   const titles = new Set(tasks.map((task) => task.title));
-  if (titles.size < tasks.length) {
+  if (titles.size < tasks.length)
     throw invalid('tasks', text('contains a title twice', '同じタイトルが重複しています'));
-  }
 }
 
 /**

@@ -20,9 +20,8 @@ export const taskConversations: LongAct<'taskConversations'> = (membership, inpu
       const mine = { task_id: me.session.task_id, agent_id: me.agent.id, project_id: me.projectId };
       const wanted = { ...mine, ...given({ id: input.delegation_id }) };
       const rows = await listRows(db, 'delegations', wanted, { by: ['created_at_ms', 'id'], limit: 50 });
-      if (input.delegation_id !== undefined && rows.length === 0) {
+      if (input.delegation_id !== undefined && rows.length === 0)
         throw unknown(kinds.delegation, input.delegation_id);
-      }
       const delegations = [];
       for (const row of rows) {
         const conversations = await conversationsOf(db, row.id);
@@ -73,9 +72,7 @@ export const delegate: Act<'delegate'> = async (tx, me, input) => {
 export const reportDelegation: Act<'reportDelegation'> = async (tx, me, input) => {
   const errand = await lockDelegation(tx, me, input.delegation_id);
   if (errand.status === input.status && errand.result === input.result) return { success: true };
-  if (errand.status === 'completed' || errand.status === 'failed') {
-    throw reportedAlready(errand);
-  }
+  if (errand.status === 'completed' || errand.status === 'failed') throw reportedAlready(errand);
   const set = { status: input.status, result: input.result, changed_at_ms: me.nowMs };
   await updateRows(tx, 'delegations', { id: errand.id }, set);
   await notify(tx, me, me.agent.id, `delegation_${input.status}`, errand.purpose, errand.task_id);

@@ -82,13 +82,12 @@ export async function recordEvent(
 
 /** Starting needs an owner, finished dependencies and a free slot of the owner. */
 export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Promise<void> {
-  if (task.assignee_id === null) {
+  if (task.assignee_id === null)
     throw conflict(
       `Task ${task.id} has no assignee.`,
       `タスク ${task.id} には担当者がいません。`,
       text('Claim it with claim_task, or assign it.', 'claim_task で取得するか、割り当ててください。'),
     );
-  }
   const waiting = await unfinishedDependencies(tx, task.id);
   if (waiting.length > 0) {
     const ids = waiting.map((one) => `${one.id} (${one.status})`).join(', ');

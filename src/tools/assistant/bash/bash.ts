@@ -88,12 +88,11 @@ export const bash = defineTool({
   },
   render: (output, locale) => {
     const { process_id: id, exit_code: code, stdout = '', stderr = '', timed_out: isOver, folder } = output;
-    if (id !== undefined && code === undefined && output.next_cursor === undefined) {
+    if (id !== undefined && code === undefined && output.next_cursor === undefined)
       return text(
         `Started as ${id}. Read it with bash_output.`,
         `${id} として開始しました。bash_output で出力を読めます。`,
       )[locale];
-    }
     const parts = [
       (code !== undefined
         ? text(`exit code ${code}`, `終了コード ${code}`)

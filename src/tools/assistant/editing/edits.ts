@@ -93,14 +93,13 @@ function nothingChanges(which: Text): ToolError {
 
 function notThere(shown: string, before: string, wanted: string, which: Text): ToolError {
   const closest = closestMatch(before, wanted);
-  if (!closest) {
+  if (!closest)
     return new ToolError(
       'not_found',
       `${which.en}${shown} does not contain old_string.`,
       `${which.ja}${shown} に old_string がありません。`,
       text('Read the file and copy the text from it.', 'ファイルを読み、その文字列をコピーしてください。'),
     );
-  }
   const { startLine, endLine, differs, words } = closest;
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   return new ToolError(

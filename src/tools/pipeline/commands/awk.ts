@@ -28,11 +28,10 @@ export const awk: Grammar = {
   plan({ options, operands, has, all }, context) {
     const inFiles = has('-f');
     const [inline, ...rest] = operands;
-    if (!inFiles && !inline) {
+    if (!inFiles && !inline)
       throw new GuardViolation('PARSE_ERROR', 'awk needs a program.', 'awk にはプログラムが必要です。', [
         text("For example awk '{print $1}' FILE", "例: awk '{print $1}' FILE"),
       ]);
-    }
     const source = inFiles ? all('-f').map(context.readProgram).join('\n') : (inline?.text ?? '');
     const { refused, reads } = spelledOutInAwk(source);
     if (refused) throw refuse(refused.what, context.words, inline);

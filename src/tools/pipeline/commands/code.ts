@@ -28,14 +28,13 @@ const serenaFindSymbol: Grammar = {
   }),
   plan({ operands, has, all }) {
     const [name, ...rest] = operands;
-    if (!name || name.text.replaceAll('/', '') === '') {
+    if (!name || name.text.replaceAll('/', '') === '')
       throw new GuardViolation(
         'PARSE_ERROR',
         'serena_find_symbol needs a name.',
         'serena_find_symbol には名前が必要です。',
         ['ctree_generate'],
       );
-    }
     const query = {
       namePath: name.text,
       below: atMostOne(`serena_find_symbol ${name.raw}`, rest) ?? '.',

@@ -36,11 +36,10 @@ export const grep: Grammar = {
   plan({ options, operands, has }) {
     const [pattern, ...rest] = operands;
     const named = has('-e') || has('-f');
-    if (!named && !pattern) {
+    if (!named && !pattern)
       throw new GuardViolation('PARSE_ERROR', 'grep needs a pattern.', 'grep にはパターンが必要です。', [
         'rg --files',
       ]);
-    }
     const given = [...passOptions(options), ...(named || !pattern ? [] : ['-e', pattern.text])];
     return program('grep', [...given, '--', ...paths(named ? operands : rest)], {
       answers: [0, 1],

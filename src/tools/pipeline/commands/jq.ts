@@ -33,15 +33,14 @@ export const jq: Grammar = {
     const { given, plain, tail } = takePairs(context.words);
     const { options, operands, has } = parseOptions(table, plain);
     const [first, ...rest] = operands;
-    if (!first && tail.length === 0) {
+    if (!first && tail.length === 0)
       throw new GuardViolation('PARSE_ERROR', 'jq needs a filter.', 'jq にはフィルターが必要です。', [
         `jq ${[...context.words.map((word) => word.raw), '.'].join(' ')}`,
       ]);
-    }
     const written = first?.text ?? '';
     const filter = has('-f') ? context.readProgram(written) : written;
     const outside = outsideName(filter);
-    if (outside) {
+    if (outside)
       throw new GuardViolation(
         'JQ_ENV',
         `jq only sees its input, not ${outside}.`,
@@ -53,7 +52,6 @@ export const jq: Grammar = {
           ),
         ],
       );
-    }
     const flags = passOptions(options.filter(({ row }) => row.flags[0] !== '-f')).flatMap(apart);
     // jq would take a filter that starts with a minus for an option.
     const safe = filter.startsWith('-') ? ` ${filter}` : filter;
@@ -86,14 +84,13 @@ function takePairs(words: readonly Word[]) {
     const word = words[index] as Word;
     if (pairs.test(word.text)) {
       const [name, value] = [words[index + 1], words[index + 2]];
-      if (!name || !value || !/^[A-Za-z_]\w*$/.test(name.text)) {
+      if (!name || !value || !/^[A-Za-z_]\w*$/.test(name.text))
         throw new GuardViolation(
           'PARSE_ERROR',
           `jq ${word.text} needs a name and a value.`,
           `jq ${word.text} には名前と値が必要です。`,
           [commandOf(table, [...words.slice(0, index), ...words.slice(index + 3)])],
         );
-      }
       given.push(word.text, name.text, word.text.endsWith('file') ? { file: value.text } : value.text);
       index += 2;
     } else if (word.text === '--args' || word.text === '--jsonargs') {

@@ -29,11 +29,10 @@ export const sed: Grammar = {
       return row.flags[0] === '-f' ? [context.readProgram(value).replace(/\n$/, '')] : [];
     });
     const [inline, ...rest] = operands;
-    if (pieces.length === 0 && !inline) {
+    if (pieces.length === 0 && !inline)
       throw new GuardViolation('PARSE_ERROR', 'sed needs a script.', 'sed にはスクリプトが必要です。', [
         text("For example sed -n '1,20p' FILE", "例: sed -n '1,20p' FILE"),
       ]);
-    }
     const script = pieces.length > 0 ? pieces.join('\n') : (inline?.text ?? '');
     const { refused, reads } = spelledOutInSed(script);
     if (refused) throw refuse(refused, context.words, inline);

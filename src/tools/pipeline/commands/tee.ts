@@ -12,7 +12,7 @@ export const tee: Grammar = {
     const [target, ...more] = operands;
     const append = has('-a');
     const command = append ? 'tee -a' : 'tee';
-    if (!target || more.length > 0 || /^-?$|\/$/.test(target.text)) {
+    if (!target || more.length > 0 || /^-?$|\/$/.test(target.text))
       throw new GuardViolation(
         'TEE_TARGET',
         'tee takes exactly one file.',
@@ -24,8 +24,7 @@ export const tee: Grammar = {
           ),
         ],
       );
-    }
-    if (isFirst) {
+    if (isFirst)
       throw new GuardViolation(
         'TEE_TARGET',
         'tee has nothing to save, because it comes first.',
@@ -37,7 +36,6 @@ export const tee: Grammar = {
           ),
         ],
       );
-    }
     return { kind: 'tee', target: target.text, append };
   },
 };

@@ -10,34 +10,30 @@ const loops = /^(for|while|until|if|then|else|elif|fi|do|done|case|esac|select|f
 
 /** An explanation for a command without an equivalent here. */
 export function explained(command: string): Remedy[] {
-  if (writers.test(command)) {
+  if (writers.test(command))
     return [
       text(
         'Use tee to write files instead, or shelpa_write for text of your own.',
         'ファイルへの書き込みは tee、自分の文章は shelpa_write を使ってください。',
       ),
     ];
-  }
-  if (interpreters.test(command)) {
+  if (interpreters.test(command))
     return [
       text(
         'A pipeline only reads and filters text: use awk, sed or jq, or a tool that runs commands.',
         'パイプラインは読み取りと加工だけです。awk・sed・jq を使うか、コマンドを実行するツールを使ってください。',
       ),
     ];
-  }
-  if (networked.test(command)) {
+  if (networked.test(command))
     return [text('A pipeline has no network.', 'パイプラインからネットワークは使えません。')];
-  }
   if (isLoop(command)) return [noLoops];
-  if (command === 'diff') {
+  if (command === 'diff')
     return [
       text(
         'Lines of B that A lacks: rg -n -v -x -F -f A B; then the other way round.',
         'A にない B の行は rg -n -v -x -F -f A B で、逆も同様に調べてください。',
       ),
     ];
-  }
   return [
     text(
       'Use one of: tail rg awk sed tr jq wc tee fd ls head sort ctree_check ctree_generate serena_find_symbol, or pwd, cd alone.',
