@@ -1,7 +1,7 @@
-import { orElse } from '../ground/or-else.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from '../contract/person.ts';
 import type { AuditEntry } from '../contract/records.ts';
+import { orElse } from '../ground/or-else.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { maySee } from './pages/view.ts';
 

@@ -1,7 +1,7 @@
-import { orElse } from '../ground/or-else.ts';
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { orElse } from '../ground/or-else.ts';
 import { type Change, withChanges } from './config-changes.ts';
 import { nameOf, readConfig } from './config-file.ts';
 import { inHeldFolder } from './held-folder.ts';

@@ -1,4 +1,3 @@
-import { orElse } from '../ground/or-else.ts';
 import { execFile } from 'node:child_process';
 import { createHash, hash, randomUUID } from 'node:crypto';
 import {
@@ -24,6 +23,7 @@ import { unlinkQuietly } from '../files/changing/atomic.ts';
 import { fsync } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { orElse } from '../ground/or-else.ts';
 
 /** The digest of a file of any size, without holding other work up. */
 export async function digestOfFile(hostPath: string): Promise<string> {

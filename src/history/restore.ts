@@ -1,4 +1,3 @@
-import { orElse } from '../ground/or-else.ts';
 import {
   chmodSync,
   closeSync,
@@ -25,6 +24,7 @@ import { temporaryName } from '../files/names.ts';
 import { HeldPlace } from '../files/place.ts';
 import { entryOf } from '../files/walk.ts';
 import { defer } from '../ground/defer.ts';
+import { orElse } from '../ground/or-else.ts';
 import { stateAt } from './state.ts';
 
 /** The capabilities that restoring needs. */

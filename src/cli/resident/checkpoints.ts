@@ -1,4 +1,3 @@
-import { orElse } from '../../ground/or-else.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, reachesCommands } from '../../checkpoint/index.ts';
@@ -7,6 +6,7 @@ import { homeOf } from '../../config/state.ts';
 import type { PublishedPort } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { UsedServer } from '../../contract/shared-server.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { ofProcess } from './standing.ts';
 
 interface Shared {

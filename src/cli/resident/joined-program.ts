@@ -1,5 +1,5 @@
-import { orElse } from '../../ground/or-else.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 import { descriptors, memoryNames } from './memory-names.ts';
 import type { Process } from './standing.ts';
 

@@ -1,8 +1,8 @@
-import { orElse } from '../../ground/or-else.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /**
  * The properties of a process that its commands would inherit, as the kernel reports them: its user, its rights, limits and umask, and the

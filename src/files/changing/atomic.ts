@@ -1,4 +1,3 @@
-import { orElse } from '../../ground/or-else.ts';
 import {
   closeSync,
   constants,
@@ -11,6 +10,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { CarryOver } from '../attributes.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { fsync, writeAll } from '../io.ts';

@@ -1,7 +1,7 @@
-import { orElse } from '../../ground/or-else.ts';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { isDecoder } from '../decoders.ts';
 import { isFetcher, isShell, programOf } from '../programs.ts';
 import { isFetched } from '../rules/fetched.ts';

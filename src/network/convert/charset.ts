@@ -1,6 +1,6 @@
-import { orElse } from '../../ground/or-else.ts';
 import { analyse } from 'chardet';
 import encodingJapanese from 'encoding-japanese';
+import { orElse } from '../../ground/or-else.ts';
 
 export interface Decoded {
   readonly text: string;

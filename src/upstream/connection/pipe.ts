@@ -1,4 +1,3 @@
-import { orElse } from '../../ground/or-else.ts';
 import { finished } from 'node:stream/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
@@ -9,6 +8,7 @@ import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { parseMessage } from '../../ground/exact-numbers.ts';
 import { fairBytes, giveWay } from '../../ground/fair-reading.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { createFlood } from './flood.ts';
 import { startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest } from './remote.ts';
