@@ -37,6 +37,8 @@ interface RecordDependencies {
   readonly keepsHistory: boolean;
   /** Gets faults that the caller is not told, such as a record that could not be written. */
   readonly onFault: ((error: unknown) => void) | undefined;
+  /** Hides the values of the operator's secrets in a reply or a record; undefined if there are none. */
+  readonly hiding: (() => Promise<<T>(value: T) => T>) | undefined;
   /** Counts or traces the call; undefined if neither is on. */
   readonly watch: (call: Call) => CallWatch | undefined;
 }
@@ -59,8 +61,10 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
   }
   const sent = { atMs: beganAt, bytes: record.inputBytes() };
   reply = dependencies.limiting.repeats.count(record.made(), sent, reply, dependencies.locale);
+  const hide = await recording.hiding?.();
+  if (hide) reply = hide(reply);
   try {
-    await record.close(reply, thrown, await recording.audit());
+    await record.close(reply, thrown, await recording.audit(), hide);
   } catch (error) {
     recording.onFault?.(error);
     // Work that cannot be recorded is not acknowledged as done; nor does the reply claim that nothing happened.

@@ -103,10 +103,10 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch) {
     /** Whether the call was begun and may have changed something. */
     isBegun: () => isBegun && isDurable,
     /** Writes the entry: if the call may have changed something, both are durable before this returns. */
-    async close(reply: Reply, thrown: unknown, log: AuditLog) {
+    async close(reply: Reply, thrown: unknown, log: AuditLog, hide?: <T>(value: T) => T) {
       // The sentence of the refusal: a rule's id alone says little to later readers of the call.
       if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
-      const record: AuditRecord = {
+      const whole: AuditRecord = {
         ...known(),
         rule: rule ?? refusingRule(thrown),
         approver: approver ?? answerer(thrown),
@@ -116,6 +116,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch) {
         durationMs: Math.max(0, now() - atMs),
         outputBytes: replySize(reply),
       };
+      const record = hide?.(whole) ?? whole;
       watch?.reached('record');
       const written = isDurable ? log.write(record) : log.note(record);
       // Wait for all even if one fails: no reply leaves before its record is written.

@@ -126,6 +126,7 @@ export class Road {
       recording: {
         audit,
         keepsHistory: settings.history.enabled,
+        hiding: rooms.hiding,
         watch: parts.watchers.begin,
         onFault: parts.onFault,
       },

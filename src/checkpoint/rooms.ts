@@ -110,6 +110,16 @@ export class Rooms {
     return secrets;
   });
 
+  /** Hides the values of secrets in what leaves the server; undefined if none is named. */
+  get hiding() {
+    if (this.settings.secrets.length === 0) return undefined;
+    return once(async () => {
+      const { createHider } = await import('./hide-secrets.ts');
+      const secrets = await this.secrets();
+      return secrets ? createHider(secrets) : <T>(value: T) => value;
+    });
+  }
+
   /** Reads an address with a credential; its status, or why not. */
   async trySecret(
     name: string,
