@@ -29,7 +29,7 @@ export const rows: readonly Row[] = [
     async run() {
       const world = await openWorld();
       try {
-        return [...(await compare(world.edge, world.tunnel)), ...(await hold(world))];
+        return [...(await compare(world.edge, world.tunnel)), ...(await swap(world)), ...(await hold(world))];
       } finally {
         world.close();
       }
@@ -55,6 +55,23 @@ async function compare(edge: Way, tunnel: Way): Promise<readonly Result[]> {
       'count',
     ),
     atMost('500 requests on 100 connections at once', 'a tunnel', 6, crowd),
+  ];
+}
+
+/** Requests that carry a credential in place of a stand-in, and answers that are searched for it. */
+async function swap({ edge, keyed, tunnel }: World): Promise<readonly Result[]> {
+  const kept = await inTurns(500, keyed.ask, edge.ask);
+  const down = await inTurns(3, keyed.download, tunnel.download);
+  const rate = (ms: number) => downloadBytes / 2 ** 20 / (ms / 1000);
+  return [
+    within('a request with a secret, time added to one that is looked into', 0.3, kept.ours - kept.theirs),
+    atLeast(
+      `a download of ${downloadBytes / 2 ** 20} MiB from a host of a secret, MiB a second`,
+      'a tunnel',
+      0.4,
+      { ours: rate(down.ours), theirs: rate(down.theirs) },
+      'count',
+    ),
   ];
 }
 
@@ -129,7 +146,8 @@ interface Way {
   close(): void;
 }
 
-function wayThrough(proxyPort: number, port: number, ca: string): Way {
+function wayThrough(proxyPort: number, port: number, ca: string, standIn?: string): Way {
+  const headers = standIn === undefined ? {} : { authorization: `Bearer ${standIn}` };
   const agentOf = (keepAlive: boolean) => {
     const agent = new Agent({ keepAlive });
     agent.createConnection = (_options, callback) => {
@@ -144,7 +162,7 @@ function wayThrough(proxyPort: number, port: number, ca: string): Way {
   const [kept, anew] = [agentOf(true), agentOf(false)];
   // One connection each.
   const many = Array.from({ length: 100 }, () => agentOf(true));
-  const get = (path: string, agent: Agent) => read(port, path, agent);
+  const get = (path: string, agent: Agent) => read(port, path, agent, headers);
   return {
     ask: () => get('/word', kept),
     askAnew: () => get('/word', anew),
@@ -164,9 +182,9 @@ function wayThrough(proxyPort: number, port: number, ca: string): Way {
   };
 }
 
-function read(port: number, path: string, agent: Agent): Promise<void> {
+function read(port: number, path: string, agent: Agent, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host, port, path, agent }, (response) => {
+    const asked = request({ host, port, path, agent, headers }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
       response.resume().once('end', resolve).once('error', reject);
     });
@@ -204,11 +222,20 @@ async function openWorld() {
   const { port } = origin.address() as AddressInfo;
   const proxies = fork(join(import.meta.dirname, '../servers/edge.ts'), { execArgv: ['--expose-gc'] });
   proxies.send({ port, certificate });
-  const [ports] = (await once(proxies, 'message')) as [{ edge: number; tunnel: number; authority: string }];
+  const [ports] = (await once(proxies, 'message')) as [
+    {
+      edge: number;
+      tunnel: number;
+      authority: string;
+      keyed: { port: number; authority: string; standIn: string };
+    },
+  ];
   const edge = wayThrough(ports.edge, port, ports.authority);
   const tunnel = wayThrough(ports.tunnel, port, certificate);
+  const keyed = wayThrough(ports.keyed.port, port, ports.keyed.authority, ports.keyed.standIn);
   return {
     edge,
+    keyed,
     tunnel,
     port,
     edgePort: ports.edge,
@@ -222,6 +249,7 @@ async function openWorld() {
     },
     close() {
       edge.close();
+      keyed.close();
       tunnel.close();
       proxies.kill();
       origin.closeAllConnections();

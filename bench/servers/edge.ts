@@ -1,4 +1,4 @@
-/** Two proxies to one host: one whose requests are looked into, and a tunnel. Tells their ports and the authority over IPC. */
+/** Three proxies to one host: one whose requests are looked into, one that swaps a credential too, and a tunnel. Tells their ports and the authority over IPC. */
 import { createProxy } from '../../src/network/proxy/open.ts';
 import { lendOutlet } from '../../test/command/local-outlet.ts';
 
@@ -11,7 +11,18 @@ process.once('message', async ({ port, certificate }: { port: number; certificat
     trusted: () => certificate,
   };
   const edge = createProxy({ ...options, tunnels: [] });
+  const keyed = createProxy({
+    ...options,
+    tunnels: [],
+    secrets: {
+      rules: [{ name: 'a', hosts: [`origin.test:${port}`], as: ['bearer'], variable: 'KEY', username: 'me' }],
+      valueOf: () => 'ghp_Kq7LmNo5pQr6StU8vWx9yZaB1cD2eF3gH4i',
+      whyNone: () => undefined,
+      refresh: () => undefined,
+    },
+  });
   const [inspected, tunnel] = [await lendOutlet(edge), await lendOutlet(createProxy(options))];
+  const swapping = await lendOutlet(keyed);
   // Nobody answers.
   inspected.outlet.attend({ isFrom: () => true, services: new Set(), ask: () => new Promise(() => {}) });
   process.on('message', () => {
@@ -19,5 +30,10 @@ process.once('message', async ({ port, certificate }: { port: number; certificat
     const { heapUsed, external } = process.memoryUsage();
     process.send?.(heapUsed + external);
   });
-  process.send?.({ edge: inspected.port, tunnel: tunnel.port, authority: edge.authority });
+  process.send?.({
+    edge: inspected.port,
+    tunnel: tunnel.port,
+    authority: edge.authority,
+    keyed: { port: swapping.port, authority: keyed.authority, standIn: keyed.environment.KEY },
+  });
 });

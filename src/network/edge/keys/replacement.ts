@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { type Pair, Spelled } from './spelled.ts';
+import { literal, type Pair, Spelled } from './spelled.ts';
 
 /**
  * Replaces texts in bytes that arrive in pieces of any size. Lengths stay, so the framing of a message does too. What may
@@ -9,6 +9,10 @@ export class Replacement {
   readonly #pairs: readonly (Pair & { readonly sought: string })[];
   readonly #spelled: readonly Spelled[];
   readonly #overlap: number;
+  /** Whether a text can hold one at all: one look, where each would take several. */
+  readonly #hint: RegExp;
+  /** The characters that one may begin with. */
+  readonly #firsts: ReadonlySet<string>;
   readonly #ignoresCase: boolean;
   #held = '';
 
@@ -22,6 +26,15 @@ export class Replacement {
       ...pairs.map(({ from }) => from.length - 1),
       ...this.#spelled.map(({ longest }) => longest - 1),
     );
+    const hints = [
+      ...this.#pairs.map(({ sought }) => literal(sought.slice(0, hintChars))),
+      ...this.#spelled.map(({ hint }) => hint),
+    ];
+    this.#hint = new RegExp(hints.length > 0 ? hints.join('|') : '(?!)', this.#ignoresCase ? 'i' : '');
+    this.#firsts = new Set([
+      ...this.#pairs.map(({ sought }) => sought.charAt(0)),
+      ...this.#spelled.flatMap(({ firsts }) => firsts),
+    ]);
   }
 
   /** A whole text at once. If its end was cut off, what may be the start of a text goes, too. */
@@ -37,6 +50,7 @@ export class Replacement {
   }
 
   #replaced(words: string): string {
+    if (!this.#hint.test(words)) return words;
     const folded = this.#folded(words);
     let rest = words;
     for (const { sought, to } of this.#pairs) {
@@ -53,9 +67,11 @@ export class Replacement {
   }
 
   #take(chunk: Buffer): Buffer {
-    const words = this.#replaced(this.#held + chunk.toString('latin1'));
+    const before = this.#held + chunk.toString('latin1');
+    const words = this.#replaced(before);
     const kept = this.#startsAt(words);
     this.#held = words.slice(kept);
+    if (words === before && kept === chunk.length && before.length === kept) return chunk;
     return Buffer.from(words.slice(0, kept), 'latin1');
   }
 
@@ -64,6 +80,7 @@ export class Replacement {
     const from = Math.max(0, words.length - this.#overlap);
     const last = this.#folded(words.slice(from));
     for (let at = 0; at < last.length; at++) {
+      if (!this.#firsts.has(last.charAt(at))) continue;
       const tail = last.slice(at);
       if (this.#pairs.some(({ sought }) => sought.startsWith(tail))) return from + at;
       if (this.#spelled.some((each) => each.at(last, at) === 'begun')) return from + at;
@@ -71,3 +88,5 @@ export class Replacement {
     return words.length;
   }
 }
+
+const hintChars = 6;

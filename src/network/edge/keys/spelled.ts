@@ -19,6 +19,20 @@ export class Spelled {
       this.#ways.reduce((sum, ways) => sum + Math.max(...ways.map((way) => way.from.length)), 0) + 32;
   }
 
+  /** A pattern of its first characters, in either case. */
+  get hint(): string {
+    const signs = `(?:${escapes.map((each) => literal(each)).join('|')})*`;
+    return this.#ways
+      .slice(0, hintChars)
+      .map((ways) => `(?:${ways.map(({ from }) => literal(from)).join('|')})`)
+      .join(signs);
+  }
+
+  /** What it may begin with. */
+  get firsts(): readonly string[] {
+    return [...(this.#ways[0] ?? []).map(({ from }) => from), ...escapes].map((each) => each.charAt(0));
+  }
+
   /** What stands in its place at that position; `begun` if the words end within it; undefined if it is not there. */
   at(lower: string, start: number): string | 'begun' | undefined {
     let at = start;
@@ -60,6 +74,11 @@ export class Spelled {
   }
 }
 
+/** A pattern of these words. */
+export function literal(words: string): string {
+  return words.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
 const names: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -72,6 +91,7 @@ const names: Readonly<Record<string, string>> = {
 const escapes = ['\\', '%5c'];
 const mostEscapes = 4;
 const longestWay = 8;
+const hintChars = 4;
 
 /** The longer ones first: `%` begins its own code. */
 function waysOf(from: string, to: string): readonly Pair[] {
