@@ -108,6 +108,12 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'the same on a new connection': '同上（新しい接続）',
   'a download of 256 MiB, MiB a second': '256 MiB のダウンロード（毎秒 MiB）',
   'a download of 1024 MiB, MiB a second': '1024 MiB のダウンロード（毎秒 MiB）',
+  'a request with a secret, time added to one that is looked into':
+    'シークレット付きのリクエストで、検査だけの場合より増える時間',
+  'a download of 256 MiB from a host of a secret, MiB a second':
+    'シークレットのホストからの 256 MiB のダウンロード（毎秒 MiB）',
+  'a download of 1024 MiB from a host of a secret, MiB a second':
+    'シークレットのホストからの 1024 MiB のダウンロード（毎秒 MiB）',
   '495 held uploads of 1 MiB, memory beyond their connections':
     '保留中の 1 MiB のアップロード 495 件のメモリ（接続そのものを除く）',
   'requests of them that reach the host': 'そのうちホストに届くリクエスト',

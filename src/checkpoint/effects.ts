@@ -36,7 +36,8 @@ export function createTrials(
     whyNoLayer: async () => (await rooms.commands()).withoutLayer(),
     async lendCommands(permit, notes) {
       const { createEffectsJudge } = await import('../call/effects/judge.ts');
-      const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), pending }, notes);
+      const audit = async () => (await rooms.store()).audit;
+      const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), pending, audit }, notes);
       const sent = caps && ((sentBytes: number) => caps.use(permit.caller, { sentBytes }));
       const life = { judge, history: await history(), sent };
       return (await rooms.commands()).forSession(permit.caller.sessionId, life);

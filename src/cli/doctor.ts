@@ -56,6 +56,7 @@ export async function doctor(flags: Flags, options: Options): Promise<number> {
       });
     }
   }
+  findings.push(...(await secretFindings(settings, checkpoint)));
   const meaning = kept ? await (await checkpoint.store()).meaning?.() : undefined;
   const probed = await meaning?.probe(probeMs);
   if (probed) {
@@ -124,6 +125,15 @@ function sandboxFindings(statuses: readonly SandboxStatus[], settings: Settings)
     findings.push({ what: `layers ${name}`, works, isWarning: true, detail: why ?? selfTested });
   }
   return findings;
+}
+
+/** Each secret: whether it can be read, and its hosts. */
+async function secretFindings({ secrets }: Settings, { rooms }: Checkpoint): Promise<readonly Finding[]> {
+  const held = await rooms.secrets();
+  return secrets.map(({ name, hosts }) => {
+    const why = held?.whyNone(name);
+    return { what: `secret ${name}`, works: !why, isWarning: true, detail: why ?? hosts.join(', ') };
+  });
 }
 
 /** The server that clients over stdio share, if they may or one runs. */

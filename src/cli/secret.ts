@@ -20,7 +20,7 @@ export async function setSecret(name: string, flags: Flags): Promise<number> {
       `${name} の値は secrets.${name}.from から読まれるため、保存できません。`,
     );
   const value = await valueFromInput(name);
-  const unfit = whyUnfit(value);
+  const unfit = whyUnfit(value, settings.as);
   if (unfit) throw new ConfigError(unfit);
   return withOperator(flags, async ({ acts }) => {
     await acts.setSecret(name, value);

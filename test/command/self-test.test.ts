@@ -30,7 +30,11 @@ const ourProxy = { address: '127.0.0.1', port: 3128, serves: 'proxy' } as const;
 function weakened(
   change: string,
   mode = 0o755,
-  network: BubblewrapOptions['network'] = { listening: [ourProxy], addresses: new Map() },
+  network: BubblewrapOptions['network'] = {
+    listening: [ourProxy],
+    addresses: new Map(),
+    homeFiles: new Map(),
+  },
 ) {
   const program = join(root, `bwrap-${Math.random()}`);
   writeFileSync(program, `#!/bin/bash\nargs=("$@")\n${change}\nexec /usr/bin/bwrap "\${args[@]}"\n`);
@@ -53,6 +57,7 @@ function proxyThat(answers: (client: Socket) => void): HostProxy {
   return {
     listening: [ourProxy],
     addresses: new Map(),
+    homeFiles: new Map(),
     environment: {},
     gitSettings: [],
     openOutlet() {

@@ -15,9 +15,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../src/network/edge/authority.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { type Headers, type Key, whyRefused } from './aws.ts';
 import { gitBackend } from './git-backend.ts';
 
 const host = '127.0.0.2';
+const pair = { id: 'AKIAQWERTYUIOPASDFGH', secret: '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' };
 const canary = 'npm_Kq7LmNo5pQr6StU8vWx9yZaB1cD2eF3gH4i';
 
 const Java = `import java.net.*; import java.net.http.*;
@@ -34,6 +36,14 @@ public class Carry { public static void main(String[] given) throws Exception {
 const files: Readonly<Record<string, string>> = {
   'Carry.java': Java,
   'pack/package.json': '{"name":"notes","version":"1.0.1"}',
+  'other/package.json': '{"name":"other","version":"1.0.1"}',
+  'sdist.py': `import io, tarfile
+words = b"Metadata-Version: 2.1\\nName: notes\\nVersion: 1.0\\n"
+with tarfile.open("notes-1.0.tar.gz", "w:gz") as packed:
+  info = tarfile.TarInfo("notes-1.0/PKG-INFO"); info.size = len(words)
+  packed.addfile(info, io.BytesIO(words))
+`,
+  'large.txt': 'words '.repeat(20_000),
   'crate/Cargo.toml': '[package]\nname = "notes"\nversion = "0.2.0"\nedition = "2021"\n',
   'crate/src/lib.rs': '',
   'netrc.sh': 'printf "machine 127.0.0.2 login me password %s\\n" "$KEY_TOKEN" > "$HOME/.netrc"',
@@ -65,6 +75,21 @@ const ways: readonly (readonly [program: string, line: string])[] = [
     'npm',
     "cd pack && echo '//{HOST}/:_authToken=${KEY_TOKEN}' > .npmrc && npm publish --registry {URL}/ --strict-ssl=false --fetch-retries 0",
   ],
+  // By the file of the home folder alone.
+  ['npm', 'cd other && npm publish --registry {URL}/ --strict-ssl=false --fetch-retries 0'],
+  [
+    'twine',
+    'python3 sdist.py && twine upload --non-interactive --disable-progress-bar --repository-url {URL}/legacy/ -u __token__ -p "$KEY_TOKEN" notes-1.0.tar.gz',
+  ],
+  [
+    'twine',
+    `/usr/bin/python3 -c 'import os, requests; requests.get("{URL}/a", headers={"X-Api-Key": os.environ["KEY_TOKEN"]}).raise_for_status()'`,
+  ],
+  ['gh', 'GH_HOST={HOST} GH_ENTERPRISE_TOKEN=$KEY_TOKEN gh api user'],
+  ['aws', 'aws {AWS} s3api list-objects-v2 --bucket bucket --prefix "a b/é+"'],
+  ['aws', 'aws {AWS} s3 cp large.txt "s3://bucket/a b+é.txt"'],
+  ['aws', 'aws {AWS} dynamodb list-tables'],
+  ['aws', 'curl -sSf "$(aws {AWS} s3 presign s3://bucket/key)"'],
   [
     'cargo',
     'cd crate && CARGO_REGISTRIES_HERE_INDEX=sparse+{URL}/index/ CARGO_REGISTRIES_HERE_TOKEN=$KEY_TOKEN {CARGO} yank -q --registry here --version 0.1.0 notes',
@@ -107,7 +132,7 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       response: ServerResponse,
     ) => {
       const body = await buffer(request).catch(() => Buffer.alloc(0));
-      if (!holdsCanary(request)) {
+      if (!holdsCanary(request) && !isSignedBy(pair, request, body)) {
         response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="here"' }).end();
         return;
       }
@@ -129,11 +154,16 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
     await new Promise<void>((resolve) => origin.listen(0, host, resolve));
     const { port } = origin.address() as AddressInfo;
     closeOrigin = () => void origin.close();
-    names = { URL: `https://${host}:${port}`, HOST: `${host}:${port}`, CARGO: cargo() };
+    names = {
+      AWS: `--region eu-west-1 --endpoint-url https://${host}:${port}`,
+      URL: `https://${host}:${port}`,
+      HOST: `${host}:${port}`,
+      CARGO: cargo(),
+    };
     world = await openTestCheckpoint({
       files,
       flags: { profile: 'coding' },
-      environment: { THE_KEY: canary },
+      environment: { THE_KEY: canary, THE_PAIR: `${pair.id}:${pair.secret}` },
       config: {
         process: {
           readable: [/^PATH=(.+)\/bin:/.exec(names.CARGO ?? '')?.[1] ?? []].flat(),
@@ -145,9 +175,12 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
             as: ['bearer', 'basic', 'header:X-Api-Key', 'query:key'],
             from: { env: 'THE_KEY' },
           },
+          aws: { hosts: [`${host}:${port}`], as: 'sigv4', from: { env: 'THE_PAIR' } },
         },
       },
-      options: { environment: { ...process.env, THE_KEY: canary } },
+      options: {
+        environment: { ...process.env, THE_KEY: canary, THE_PAIR: `${pair.id}:${pair.secret}` },
+      },
     });
     if (!programs('javac')) execFileSync('javac', ['Carry.java'], { cwd: world.root });
     execFileSync('git', ['clone', '-q', bare, join(folder, 'seed')], { stdio: 'ignore' });
@@ -175,9 +208,15 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       );
       expect(output, JSON.stringify(output)).toMatchObject({ exit_code: 0 });
       expect(taken).toBeGreaterThan(0);
-      expect(JSON.stringify(output)).not.toContain(canary);
+      for (const secret of [canary, pair.secret]) expect(JSON.stringify(output)).not.toContain(secret);
     });
 });
+
+/** A server of AWS, which checks all that it gets. */
+function isSignedBy(key: Key, { method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
+  const given = { ...headers, host: headers.host ?? headers[':authority'] } as unknown as Headers;
+  return whyRefused({ method, target: url, headers: given, body }, key) === undefined;
+}
 
 function holdsCanary({ headers, url = '' }: IncomingMessage): boolean {
   const [scheme = '', words = ''] = (headers.authorization ?? '').split(' ');
@@ -200,6 +239,8 @@ function answerTo(url: string, base: string, isPublished: boolean): string {
           `${JSON.stringify({ name: 'notes', vers, deps: [], cksum: '0', features: {}, yanked: false })}\n`,
       )
       .join('');
+  if (url.startsWith('/bucket')) return '<ListBucketResult></ListBucketResult>';
+  if (url === '/') return '{"TableNames":[]}';
   if (url.includes('whoami')) return '{"username":"me"}';
   return '{"ok":true,"warnings":{"invalid_categories":[],"invalid_badges":[],"other":[]},"msg":"done"}';
 }

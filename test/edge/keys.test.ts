@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SecretRule } from '../../src/contract/capabilities/secrets.ts';
 import { text } from '../../src/contract/text/text.ts';
 import { needs, programs } from '../support/needs.ts';
+import { emptyHash, type Headers, whyRefused } from './aws.ts';
 import { gitBackend } from './git-backend.ts';
 import { base64, canary, shownIn } from './tries/leaks.ts';
 import { openWorld, type World, yes } from './world.ts';
@@ -339,5 +340,70 @@ describe('A credential with limits', needs(programs('curl')), () => {
     const output = await curl('-X', 'DELETE', '-H', `X-Api-Key: ${standIn()}`, `${world.base}/ours/a`);
     expect(output).toContain('secrets.github.methods: DELETE');
     expect(world.arrived).toEqual([]);
+  });
+});
+
+describe('A key of AWS', needs(programs('curl')), () => {
+  const key = { id: 'AKIAQWERTYUIOPASDFGH', secret: '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' };
+  let refused: (string | undefined)[] = [];
+
+  beforeEach(async () => {
+    values.set('aws', `${key.id}:${key.secret}`);
+    world = await openWorld((port) => ({
+      secrets: {
+        rules: [
+          { name: 'aws', hosts: [`api.test:${port}`], as: ['sigv4'], variable: 'AWS_KEY', username: '' },
+        ],
+        valueOf: (name) => values.get(name),
+        whyNone: () => text('None is kept.', '未設定です。'),
+        refresh: () => undefined,
+      },
+    }));
+    world.answers(async () => yes);
+    refused = [];
+  });
+  afterEach(() => world.close());
+
+  const signing = (
+    service: string,
+    args: string,
+    login = '$AWS_KEY_ACCESS_KEY_ID:$AWS_KEY_SECRET_ACCESS_KEY',
+  ) => shell(`curl -sS --aws-sigv4 aws:amz:eu-west-1:${service} -u "${login}" ${args}`);
+  const check = () => {
+    refused = world.arrived.map(({ line, headers, body }) => {
+      const [method = '', target = ''] = line.split(' ');
+      return whyRefused({ method, target, headers: headers as Headers, body }, key);
+    });
+  };
+
+  test('signs what a program has signed with its stand-in', async () => {
+    const { AWS_KEY_ACCESS_KEY_ID: id = '', AWS_KEY_SECRET_ACCESS_KEY: secret = '' } =
+      world.proxy.environment;
+    expect([id, secret]).not.toEqual([key.id, key.secret]);
+    const declared = `-H "x-amz-content-sha256: ${emptyHash}"`;
+    await signing('s3', `${declared} "BASE/bucket/a?list-type=2&prefix=b"`);
+    await signing('s3', `${declared} -H "Range: bytes=0-3" BASE/bucket/a`);
+    await signing('dynamodb', `-d '{"a":1}' -H "Content-Type: application/x-amz-json-1.0" BASE/`);
+    await signing(
+      'dynamodb',
+      `--http1.1 -d "$(head -c 90000 /dev/zero | tr '\\0' x)" -H "Content-Type: a/b" BASE/`,
+    );
+    check();
+    expect(refused).toEqual([undefined, undefined, undefined, undefined]);
+    expect(world.arrived[1]?.headers.range).toBe('bytes=0-3');
+    expect(JSON.stringify(world.asked.map(({ path }) => path))).not.toContain(key.id);
+  });
+
+  test('signs nothing for another secret, and leaves other keys alone', async () => {
+    const output = await signing(
+      's3',
+      `-H "x-amz-content-sha256: ${emptyHash}" -w '%{http_code}' BASE/a`,
+      '$AWS_KEY_ACCESS_KEY_ID:wrong',
+    );
+    expect(output).toContain('The signature does not fit the stand-in of “aws”');
+    expect(output).toMatch(/403$/);
+    expect(world.arrived).toEqual([]);
+    await signing('s3', `-H "x-amz-content-sha256: ${emptyHash}" BASE/a`, 'AKIAOTHEROTHEROTHER1:wrong');
+    expect(world.arrived[0]?.headers.authorization).toContain('Credential=AKIAOTHEROTHEROTHER1/');
   });
 });

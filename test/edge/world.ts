@@ -79,7 +79,7 @@ export async function openWorld(
     PATH: process.env.PATH,
     HOME: folder,
     ...proxyVariables(lent.port),
-    ...Object.fromEntries(Object.entries(proxy.environment).filter(([name]) => name.endsWith('KEY'))),
+    ...Object.fromEntries(Object.entries(proxy.environment).filter(([name]) => /KEY(_ID)?$/.test(name))),
     ...Object.fromEntries(trusting.map((name) => [name, bundle])),
   };
   return {

@@ -3,7 +3,7 @@ import type { EffectsJudge } from '../../contract/capabilities/command-life.ts';
 import type { HeldRequest, RequestAnswer } from '../../contract/capabilities/process.ts';
 import type { EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { QuestionParts } from '../../contract/records.ts';
+import type { AuditLog, QuestionParts } from '../../contract/records.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
@@ -14,6 +14,7 @@ import { callLines, grantLines, headlineOf, questionParts, reasonLines } from '.
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { createHold, whileItWaits } from './holding.ts';
+import { recordLeaks } from './leak.ts';
 import { pendingLayerMs } from './pending-layers.ts';
 import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
@@ -23,7 +24,7 @@ import { holdLate, type SettleDependencies, settle } from './settle.ts';
  */
 export function createEffectsJudge(
   permit: Permit,
-  dependencies: SettleDependencies,
+  dependencies: SettleDependencies & { readonly audit: () => Promise<AuditLog> },
   notes: RunNotes,
 ): EffectsJudge {
   const digest = callDigest(permit, permit.risk);
@@ -44,6 +45,7 @@ export function createEffectsJudge(
     settleLate: (ended) => holdLate({ ...ended, digest: randomUUID() }, permit, digest, dependencies),
     hold: (isAnswered) => createHold(permit, dependencies, notes, isAnswered),
     askAboutRequest: askAboutRequests(permit, dependencies, notes, () => isAnswered),
+    leaked: recordLeaks(permit, dependencies.audit),
     goesOn() {
       isAnswered = true;
     },

@@ -82,6 +82,7 @@ export async function startCommand(
   const detach = (shared ?? outlet)?.attend({
     ask: askAbout(recorder, life, ended.signal),
     isFrom: (port) => ownsPort(started?.members() ?? [], port),
+    leaked: (leak) => life?.judge.leaked?.(leak),
     services: recorder.kind === 'dry-run' ? new Set() : session.services,
   });
   let isPutBack = false;

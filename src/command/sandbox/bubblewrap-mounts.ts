@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import type { GivenConfig } from '../../git/person-config.ts';
 import { isInside } from '../../ground/inside.ts';
@@ -37,13 +38,13 @@ export interface BubblewrapOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** One more certificate authority that commands trust, in PEM. */
   readonly authority?: string | undefined;
-  /** The part of the network that an outlet serves: its sockets, and addresses for the hosts file. */
-  readonly network?: Pick<HostProxy, 'listening' | 'addresses'> | undefined;
+  /** The part of the network that an outlet serves: its sockets, addresses for the hosts file, and logins. */
+  readonly network?: Pick<HostProxy, 'listening' | 'addresses' | 'homeFiles'> | undefined;
 }
 
 /** The arguments that are the same for every command, or every command in a room; made once. */
 export function systemArguments(
-  { readable, devices = [], temporaryBytes }: BubblewrapOptions,
+  { readable, devices = [], temporaryBytes, network }: BubblewrapOptions,
   settings: string,
   shared?: { readonly folder: string; readonly place: string },
 ): readonly string[] {
@@ -72,7 +73,7 @@ export function systemArguments(
   if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
   if (shared) args.push('--bind', shared.folder, shared.place);
   // Once for a room: a command that replaced this folder would keep the next one from starting.
-  if (!shared) args.push('--dir', '/tmp/home');
+  if (!shared) args.push('--dir', '/tmp/home', ...loginArguments(network, '/tmp/home'));
   // After the tmpfs: folders below the host's /tmp must be bound into the new one.
   for (const folder of readable) {
     if (existsSync(folder) && !isSetting(folder) && !devices.includes(folder))
@@ -80,6 +81,26 @@ export function systemArguments(
   }
   return args;
 }
+
+/** Links to the files with logins, for a command with its own files. */
+function loginArguments(network: BubblewrapOptions['network'], home: string): readonly string[] {
+  return [...(network?.homeFiles.keys() ?? [])].flatMap((path) => [
+    '--symlink',
+    `/etc/${loginsBelowEtc}/${path}`,
+    `${home}/${path}`,
+  ]);
+}
+
+/** Python reads such a file only if no other user may. */
+export function writeLogins(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [path, words] of files) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, words, { mode: 0o600 });
+  }
+}
+
+export const loginsBelowEtc = 'sekisho-logins';
 
 /** Binds roots by depth, so that an outer root does not cover an inner one. */
 export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): readonly string[] {

@@ -9,6 +9,7 @@ import { type Relay, relayProgram } from '../child/relay.ts';
 import type { StartChild } from '../child/start-child.ts';
 import { findMembers } from '../child/tree.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
+import { type BubblewrapOptions, writeLogins } from './bubblewrap-mounts.ts';
 
 /** User, mount and network namespaces that outlive the command for which they were created. */
 export interface SessionNamespaces {
@@ -34,7 +35,7 @@ interface NamespaceMeans {
  * Descriptors keep the namespaces alive, so no process waits in them, and they end with the server in any case.
  */
 export function openNamespaceSets(
-  { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
+  { program, temporaryBytes, network }: Pick<BubblewrapOptions, 'program' | 'temporaryBytes' | 'network'>,
   { kernel, startChild, relay }: NamespaceMeans,
 ) {
   const enter = openMemoryProgram(kernel, compileEnter(program, { self: 4, namespaces: [5, 6, 7] }));
@@ -70,6 +71,7 @@ export function openNamespaceSets(
       if (!inside) throw new Error('the namespaces were gone before they were entered');
       const namespaces = openNamespaces(inside.pid);
       const own = openSync(`/proc/${inside.pid}/root${folder}`, constants.O_RDONLY | constants.O_DIRECTORY);
+      writeLogins(`/proc/self/fd/${own}/home`, network?.homeFiles ?? new Map());
       return { namespaces, own, listeners: landing?.listeners };
     } finally {
       started.stdin?.destroy();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, lstatSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { once } from '../../ground/once.ts';
@@ -21,7 +22,13 @@ import type { Supervisor } from '../sockets/supervisor.ts';
 import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
 import { Recording } from '../watched/recording.ts';
-import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
+import {
+  type BubblewrapOptions,
+  loginsBelowEtc,
+  rootArguments,
+  systemArguments,
+  writeLogins,
+} from './bubblewrap-mounts.ts';
 import {
   enterProgram,
   freePlace,
@@ -59,7 +66,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   opened.defer(() => copied.close());
   writeGitSettings(copied.path, options.git, '/etc');
   writeNpmSettings(copied.path, options.environment ?? {}, '/etc');
-  if (options.network) writeHosts(copied.path, options.network.addresses);
+  if (options.network) {
+    writeHosts(copied.path, options.network.addresses);
+    writeLogins(join(copied.path, loginsBelowEtc), options.network.homeFiles);
+  }
   const javaArguments = writeTrust(copied.path, options);
   const relayed = await tryRelay(socketsFor(options));
   opened.defer(() => relayed.relay?.close());
@@ -413,7 +423,8 @@ function changedBelow(folder: string, sinceMs: number, asMade?: ReadonlyMap<stri
 
 /** The change time of each of a new folder's entries, which file systems count in steps longer than a start takes. */
 function timesBelow(folder: string): ReadonlyMap<string, number> {
-  const paths = [`${folder}/.`, ...namesIn(folder).map((name) => `${folder}/./${name}`)];
+  const below = orElse(() => readdirSync(folder, { recursive: true, encoding: 'utf8' }), []);
+  const paths = [`${folder}/.`, ...below.map((name) => `${folder}/./${name}`)];
   return new Map(paths.map((path) => [path, lstatSync(path).ctimeMs]));
 }
 

@@ -25,17 +25,17 @@ const secret = z.strictObject({
     .optional()
     .describe('The paths of requests that may carry it, e.g. ["/ours/**"]. Default: any.'),
   as: z
-    .union([carrying, list(carrying)])
+    .union([z.literal('sigv4'), carrying, list(carrying)])
     .optional()
     .describe(
-      'Where a request may carry it: "bearer", "basic", "header:X-Api-Key", "query:key", "path" or "body", or several of them. Default: ["bearer", "basic"].',
+      'Where a request may carry it: "bearer", "basic", "header:X-Api-Key", "query:key", "path" or "body", or several of them; or "sigv4" for a key of AWS, whose value is ID:SECRET or ID:SECRET:TOKEN. Default: ["bearer", "basic"].',
     ),
   variable: z
     .string()
     .regex(/^[A-Za-z_]\w*$/)
     .optional()
     .describe(
-      'The variable in which commands find its stand-in. Default: the name in upper case and _TOKEN.',
+      'The variable in which commands find its stand-in. Default: the name in upper case and _TOKEN; for "sigv4" the start of three names, AWS.',
     ),
   username: z
     .string()
@@ -108,7 +108,8 @@ export function secretsOf(
       commands,
       webFetch,
       username: rest.username ?? 'x-access-token',
-      variable: rest.variable ?? `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`,
+      variable:
+        rest.variable ?? (as === 'sigv4' ? 'AWS' : `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`),
       methods: rest.methods?.map((method) => method.toUpperCase()),
       as: (typeof as === 'string' ? [as] : as).map((place) => inLowerCase(place as Carrying)),
       from: sourceOf(from, around),

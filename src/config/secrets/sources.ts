@@ -15,9 +15,9 @@ export function openSecrets(
   kept: Pick<KeptSecrets, 'read'>,
 ): Secrets {
   const slow = new Map(settings.flatMap((each) => slowSourceOf(each, environment) ?? []));
-  const sources = new Map(settings.map(({ name, from }) => [name, from]));
+  const named = new Map(settings.map((each) => [each.name, each]));
   const find = (name: string): Found => {
-    const from = sources.get(name);
+    const { from, as = [] } = named.get(name) ?? {};
     const found =
       slow.get(name)?.found ??
       (typeof from !== 'object' || 'command' in from
@@ -25,7 +25,7 @@ export function openSecrets(
         : 'env' in from
           ? foundIn(environment[from.env], notInVariable(from.env))
           : firstLineOf(from.file));
-    const why = 'value' in found ? whyUnfit(found.value) : undefined;
+    const why = 'value' in found ? whyUnfit(found.value, as) : undefined;
     return why ? { why } : found;
   };
   return {

@@ -31,10 +31,18 @@ export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeye
   hold(isAnswered: boolean): WatchedHold;
   /** May a held request of a command leave? `ended` aborts when the command has ended. */
   askAboutRequest(held: HeldRequest, ended: AbortSignal): Promise<RequestAnswer>;
+  /** A command sent the stand-in of a secret where it may not go. */
+  leaked?(leak: LeakedSecret): void;
   /** The call gets its reply, and its command goes on. */
   goesOn(): void;
   /** A command runs on the folders themselves and not on a layer. */
   ranDirectly(why: Text): void;
+}
+
+/** A request that was refused because of the stand-in in it, which its path shows as the name of the secret. */
+export interface LeakedSecret extends Pick<HeldRequest, 'method' | 'host' | 'path'> {
+  readonly secret: string;
+  readonly because: Text;
 }
 
 export interface EndedCommand {

@@ -6,6 +6,8 @@ export type Carrying =
   | 'basic'
   | 'path'
   | 'body'
+  /** A signature of AWS, and nothing else: the value is `ID:SECRET` or `ID:SECRET:TOKEN`. */
+  | 'sigv4'
   /** A parameter by its name. */
   | `query:${string}`
   /** A field by its name in lower case, e.g. `header:x-api-key`. */
@@ -21,7 +23,7 @@ export interface SecretRule {
   /** Globs over the path. Undefined: any. */
   readonly paths?: readonly string[] | undefined;
   readonly as: readonly Carrying[];
-  /** The variable in which commands find the stand-in. */
+  /** The variable in which commands find the stand-in; of a key of AWS the start of its names. */
   readonly variable: string;
   /** For git over https: the user beside it. */
   readonly username: string;

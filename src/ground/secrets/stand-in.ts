@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Carrying } from '../../contract/capabilities/secrets.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
 /**
@@ -16,7 +17,7 @@ const leastSecretChars = 12;
 const mostSecretChars = 4096;
 
 /** Why a value cannot be a credential here; undefined if it can. */
-export function whyUnfit(value: string): Text | undefined {
+export function whyUnfit(value: string, as: readonly Carrying[]): Text | undefined {
   if (value.length < leastSecretChars)
     return text(
       'The value is too short to be told from other text: at least 12 characters.',
@@ -31,6 +32,11 @@ export function whyUnfit(value: string): Text | undefined {
     return text(
       'The value must be one line of printable ASCII characters, without spaces at its ends.',
       '値は 1 行の印字可能な ASCII 文字で、前後に空白のないものにしてください。',
+    );
+  if (as.includes('sigv4') && !/^[\w.-]{8,128}:[^:\s]{8,}(:[^:\s]{8,})?$/.test(value))
+    return text(
+      'The value must be ID:SECRET, or ID:SECRET:TOKEN for a key of AWS that expires.',
+      '値は ID:SECRET、または期限付きの AWS キーなら ID:SECRET:TOKEN の形にしてください。',
     );
   const rest = value.slice(startOf(value).length);
   if ((rest.match(/[A-Za-z\d]/g) ?? []).length >= leastSecretChars - 4) return undefined;

@@ -2,6 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as startReques
 import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import { text } from '../../contract/text/text.ts';
 import type { Refusal, Refusals } from '../proxy/refusal.ts';
 import type { Reached } from '../proxy/road.ts';
 import { parseAuthority, type Target } from '../proxy/rules.ts';
@@ -69,7 +70,13 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
   try {
     if (!lending) return await exchange(incoming, { target, path, start, line });
     const body = incoming.hasBody ? bodyOf(incoming, start) : undefined;
-    await exchange(lend(incoming, lending, body), { target, path: lending.path, start: undefined, line });
+    const whole = body && lending.signing?.needsBody ? await wholeOf(body, mostSignedBytes) : undefined;
+    const lent = lend(incoming, lending, whole ? Readable.from([whole]) : body, whole);
+    if (!lent) {
+      lending.refused(text(refusals.unsigned.reason, '代わりの値による署名ではありません'));
+      return refuse(incoming, refusals.unsigned);
+    }
+    await exchange(lent.incoming, { target, path: lent.path, start: undefined, line });
   } catch (error) {
     // Which side broke off is unknown, so the client is only told that the exchange failed.
     refuse(incoming, error instanceof Unreached ? error.refusal : refusals.unreachable(target));
@@ -273,6 +280,21 @@ async function* bodyOf({ body }: Incoming, start: BodyStart | undefined) {
   if (start && start.bytes.length > 0) yield start.bytes;
   if (!start?.isWhole) yield* body;
 }
+
+/** Undefined if it is longer. */
+async function wholeOf(body: AsyncIterable<Buffer>, most: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > most) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** A body without a declared hash is read before it is signed; the largest that services take so is 16 MB. */
+const mostSignedBytes = 17 * 1024 * 1024;
 
 async function giveBack(incoming: Incoming, response: IncomingMessage): Promise<void> {
   response.on('error', () => {});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LeakedSecret } from '../../contract/capabilities/command-life.ts';
 import type { HeldRequest, RequestAnswer, SentRequest } from '../../contract/capabilities/process.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { unlessAborted } from '../../ground/abort.ts';
@@ -14,6 +15,8 @@ export interface Asker {
   readonly ask: Ask;
   /** Whether it has opened the connection with this port of the sandbox's loopback. */
   readonly isFrom: (port: number) => boolean;
+  /** Is told that it sent the stand-in of a secret where it may not go. */
+  readonly leaked?: (leak: LeakedSecret) => void;
   /** The services that a person has let its session connect to. */
   readonly services: Set<string>;
 }
@@ -65,12 +68,16 @@ export function createGate({ note, keys, asks = true }: GateOptions): Gate {
   const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
+  /** Undefined if it is not known, or there is only one. */
+  function senderOf(port: number | undefined): Asker | undefined {
+    return asking.length > 1 && port !== undefined ? asking.find(({ isFrom }) => isFrom(port)) : undefined;
+  }
+
   /** Equal requests share a question, as a client that is tired of waiting sends its request again. */
   function questionOf(held: HeldRequest, port: number | undefined): Question {
     const known = questions.get(held.digest);
     if (known) return known;
-    const found =
-      asking.length > 1 && port !== undefined ? asking.find(({ isFrom }) => isFrom(port)) : undefined;
+    const found = senderOf(port);
     const asker = found ?? asking.at(-1);
     if (!asker) return { asker, answer: Promise.resolve({ isAllowed: false, because: nobody }) };
     if (questions.size >= maxQuestions)
@@ -103,8 +110,12 @@ export function createGate({ note, keys, asks = true }: GateOptions): Gate {
     async judge(request, { port, hold }) {
       const blind = keys?.blind(request) ?? request;
       const verdict = asStream(request, judgeRequest(blind));
-      const refused = (because: Text) =>
-        note(request, { kind: verdict.kind, method: blind.method, path: blind.target, because: because.en });
+      const refused = (because: Text, leaks?: string) => {
+        const { method, target: path } = blind;
+        note(request, { kind: verdict.kind, method, path, because: because.en });
+        const sender = senderOf(port) ?? asking.at(-1);
+        if (leaks) sender?.leaked?.({ secret: leaks, host: nameOf(request), method, path, because });
+      };
       const due = keys?.refresh(request);
       if (due) await due;
       const lent = keys?.lend(request, refused);

@@ -40,6 +40,8 @@ export interface HostProxy {
   readonly environment: Readonly<Record<string, string>>;
   /** Settings by which git logs in to hosts. */
   readonly gitSettings: readonly (readonly [name: string, value: string])[];
+  /** Files of the home folder with logins, by their paths below it. */
+  readonly homeFiles: ReadonlyMap<string, string>;
   /** The certificate that programs have to trust, in PEM; undefined if no host is inspected. */
   readonly authority?: string | undefined;
   openOutlet(): Outlet;
@@ -74,6 +76,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     addresses,
     environment: { ...proxyEnvironment(`http://127.0.0.1:${listening[0].port}`), ...keys?.environment },
     gitSettings: keys?.gitSettings ?? [],
+    homeFiles: keys?.homeFiles ?? new Map(),
     authority: isInspecting ? authority().certificate : undefined,
     openOutlet: () => new ProxyOutlet(shared),
   };

@@ -39,6 +39,13 @@ export function createRefusals(key: string) {
         `${nameOf(target)} is inspected, and its certificate could not be verified.\n` +
         `${nameOf(target)} は検査の対象ですが、証明書を検証できませんでした。`,
     }),
+    unsigned: {
+      status: 403,
+      reason: 'Not signed with the stand-in',
+      sentence:
+        'The request names the stand-in of a key of AWS, and is not signed with it, or its body of more than 17 MB has no declared hash.\n' +
+        'リクエストは AWS のキーの代わりの値を含みますが、それで署名されていないか、17 MB を超える本文のハッシュが宣言されていません。',
+    } satisfies Refusal,
     astray: (target: Target): Refusal => ({
       status: 400,
       reason: `Not a request for ${nameOf(target)}`,

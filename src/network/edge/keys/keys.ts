@@ -8,8 +8,11 @@ import { fits, type HostRule, parseHost } from '../../rules.ts';
 import type { Field } from '../fields.ts';
 import { percentDecoded } from '../kinds/asked.ts';
 import type { EdgeRequest } from '../request.ts';
+import { isSignedBy, type Resigning, readSigned } from './aws/resign.ts';
+import { awsPairOf } from './aws/signature.ts';
 import { formsOf, valueEncodings } from './forms.ts';
 import { gitSettingsFor } from './git-settings.ts';
+import { homeFiles, loginVariables } from './home-files.ts';
 
 /** A credential that a request may carry, or an answer must not show. */
 export interface Use {
@@ -17,20 +20,30 @@ export interface Use {
   readonly value: string;
 }
 
+/** `leaks`: the secret whose stand-in was where it may not be. */
+type Refused = (because: Text, leaks?: string) => void;
+
+interface Forbidden {
+  readonly form: string;
+  readonly name: string;
+}
+
 /** What a request gets, and what its answer must not show. */
 export interface Lending {
   /** Credentials that the request carries. */
   readonly uses: readonly Use[];
+  /** A signature that is made anew, with the value. */
+  readonly signing: (Resigning & Pick<Use, 'value'>) | undefined;
   /** Those that its body may hold, equally long. */
   readonly inBody: readonly Use[];
   /** Credentials that its answer must not show. */
   readonly shown: readonly Use[];
-  /** Forms that its body must not hold, in lower case. */
-  readonly forbidden: readonly string[];
+  /** Forms that its body must not hold, in lower case, each with the name of its secret. */
+  readonly forbidden: readonly Forbidden[];
   /** The address that its host gets. */
   readonly path: string;
-  /** Notes that its body held one of these forms. */
-  leaked(): void;
+  /** Notes that it was broken off. */
+  readonly refused: Refused;
 }
 
 /** Throws `ConfigError` if a credential names a host whose requests are not looked into. */
@@ -83,7 +96,7 @@ export class Keys {
   /** `standInOf` makes the stand-ins. Throws `ConfigError` on a bad host. */
   constructor(
     secrets: Secrets,
-    standInOf = ({ name }: SecretRule) => standInFor(secrets.valueOf(name) ?? 'A0a'.repeat(14)),
+    standInOf = (rule: SecretRule) => standInFor(secrets.valueOf(rule.name) ?? unknownValue(rule)),
   ) {
     this.#secrets = secrets;
     this.#keys = secrets.rules.map((rule) => new Key(rule, standInOf(rule)));
@@ -96,7 +109,13 @@ export class Keys {
 
   /** The stand-ins by the names of their variables. */
   get environment(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#keys.map(({ rule, standIn }) => [rule.variable, standIn]));
+    const own = Object.fromEntries(this.#keys.flatMap(({ rule, parts }) => variablesOf(rule, parts)));
+    return { ...loginVariables(this.#keys), ...own };
+  }
+
+  /** Files of the home folder in which programs find stand-ins, by their paths below it. */
+  get homeFiles(): ReadonlyMap<string, string> {
+    return homeFiles(this.#keys);
   }
 
   /** Settings by which git finds a login for the hosts whose credentials it may carry. */
@@ -112,69 +131,76 @@ export class Keys {
   }
 
   /** What a request gets in place of its stand-ins; undefined if its host has to do with no credential. */
-  lend(
-    request: EdgeRequest,
-    refused: (because: Text) => void,
-  ): Lending | { readonly because: Text } | undefined {
+  lend(request: EdgeRequest, refused: Refused): Lending | { readonly because: Text } | undefined {
     const uses: Use[] = [];
+    let signing: Lending['signing'];
     for (const key of this.#keys) {
       const places = key.placesIn(request);
       if (places.length === 0) continue;
       const { name } = key.rule;
       const value = this.#secrets.valueOf(name);
+      const astray = key.whyNot(request, places);
       const because =
-        key.whyNot(request, places) ??
+        astray ??
         (value === undefined
           ? hasNone(name, this.#secrets.whyNone(name))
           : places.includes('body') && value.length !== key.standIn.length
             ? changed(name)
             : undefined);
-      if (because) {
-        refused(because);
-        return { because };
+      const signed = because ? { because } : key.signed(request, places);
+      if (signed && 'because' in signed) {
+        refused(signed.because, astray && name);
+        return signed;
       }
-      uses.push({ standIn: key.standIn, value: value ?? '' });
+      if (signed) signing = { ...signed, value: value ?? '' };
+      else uses.push({ standIn: key.standIn, value: value ?? '' });
     }
     const shown = this.#shownBy(request);
     const { inBody, forbidden } = this.#inBodyOf(request);
-    if (uses.length + shown.length + forbidden.length === 0) return undefined;
+    if (!signing && uses.length + shown.length + forbidden.length === 0) return undefined;
     const path = uses.reduce(
       (rest, { standIn, value }) => replaceValue(rest, standIn, value),
       request.target,
     );
-    return { uses, inBody, shown, forbidden, path, leaked: () => refused(inLaterBody) };
+    return { uses, signing, inBody, shown, forbidden, path, refused };
   }
 
   /** The request with names in place of stand-ins, which are not data. */
   blind(request: EdgeRequest): EdgeRequest {
     let { headers, target } = request;
-    for (const { rule, standIn } of this.#keys) {
-      headers = replaceInFields(headers, standIn, rule.name);
-      target = replaceValue(target, standIn, rule.name);
-    }
+    for (const { rule, parts } of this.#keys)
+      for (const part of parts) {
+        headers = replaceInFields(headers, part, rule.name);
+        target = replaceValue(target, part, rule.name);
+      }
     return { ...request, headers, target };
   }
 
   /** A part of a body that has not arrived yet may hold each of them. */
   #inBodyOf(request: EdgeRequest): Pick<Lending, 'inBody' | 'forbidden'> {
     const inBody: Use[] = [];
-    const forbidden: string[] = [];
+    const forbidden: Forbidden[] = [];
     if (request.bodyBytes === 0) return { inBody, forbidden };
     for (const key of this.#keys) {
       const value = this.#secrets.valueOf(key.rule.name);
       const isFit = value?.length === key.standIn.length && !key.whyNot(request, ['body']);
       if (isFit) inBody.push({ standIn: key.standIn, value });
-      else forbidden.push(...key.forms);
+      else forbidden.push(...key.forms.map((form) => ({ form, name: key.rule.name })));
     }
     return { inBody, forbidden };
   }
 
   #shownBy(target: Target): readonly Use[] {
-    return this.#keys.flatMap(({ rule, standIn, isFor }) => {
-      const value = isFor(target) ? this.#secrets.valueOf(rule.name) : undefined;
-      if (value === undefined) return [];
-      const asLong = standIn.repeat(Math.ceil(value.length / standIn.length)).slice(0, value.length);
-      return [{ value, standIn: asLong }];
+    return this.#keys.flatMap(({ rule, parts, standIn, isFor }) => {
+      const whole = isFor(target) ? this.#secrets.valueOf(rule.name) : undefined;
+      if (whole === undefined) return [];
+      return partsOf(rule, whole).map((value, index) => {
+        const shown = parts[index] ?? standIn;
+        return {
+          value,
+          standIn: shown.repeat(Math.ceil(value.length / shown.length)).slice(0, value.length),
+        };
+      });
     });
   }
 }
@@ -182,6 +208,8 @@ export class Keys {
 class Key {
   readonly rule: SecretRule;
   readonly standIn: string;
+  /** The texts that programs hold: of a key of AWS two or three. */
+  readonly parts: readonly string[];
   /** In lower case. */
   readonly forms: readonly string[];
   readonly #hosts: readonly HostRule[];
@@ -190,7 +218,8 @@ class Key {
   constructor(rule: SecretRule, standIn: string) {
     this.rule = rule;
     this.standIn = standIn;
-    this.forms = formsOf(standIn).map((form) => form.toLowerCase());
+    this.parts = partsOf(rule, standIn);
+    this.forms = this.parts.flatMap(formsOf).map((form) => form.toLowerCase());
     this.#hosts = rule.hosts.map((host, index) => parseHost(host, `secrets.${rule.name}.hosts[${index}]`));
     this.#paths = rule.paths?.map(createGlob);
   }
@@ -199,9 +228,15 @@ class Key {
     this.#hosts.some((rule) => fits(rule, host, port) && (rule.port !== undefined || port === 443));
 
   /** Where the request holds the stand-in; `elsewhere`: in a form that no program sends a credential in. */
-  placesIn({ headers, target, bodyStart }: EdgeRequest): readonly (Carrying | 'elsewhere')[] {
-    const body = bodyStart.toString('latin1');
+  placesIn(request: EdgeRequest): readonly (Carrying | 'elsewhere')[] {
+    const body = request.bodyStart.toString('latin1');
+    const isSigned = this.#isAws && isSignedBy(this.parts[0] ?? '', request);
+    const headers = isSigned ? request.headers.map((field) => this.#withoutSigner(field)) : request.headers;
+    const target = isSigned
+      ? request.target.replace(/([?&]X-Amz-(?:Credential|Security-Token)=)[^&]*/g, '$1')
+      : request.target;
     return [
+      ...(isSigned ? (['sigv4'] as const) : []),
       ...headers.flatMap((field) => this.#placeInField(field)),
       ...this.#placesInAddress(target),
       ...(this.#isValueIn(body) ? (['body'] as const) : this.#elsewhere(body)),
@@ -222,11 +257,34 @@ class Key {
     return wrong === undefined ? undefined : notBy(name, `as: ${wrong}`);
   }
 
+  /** A request of AWS that was signed with the stand-in; why it cannot be signed anew. */
+  signed(
+    request: EdgeRequest,
+    places: readonly (Carrying | 'elsewhere')[],
+  ): Resigning | { readonly because: Text } | undefined {
+    return places.includes('sigv4')
+      ? readSigned(request, this.rule.name, awsPairOf(this.standIn))
+      : undefined;
+  }
+
+  get #isAws(): boolean {
+    return this.rule.as.includes('sigv4');
+  }
+
+  /** A secret access key is in no field, and may not be. */
+  #withoutSigner([name, value]: Field): Field {
+    const [id = '', , token] = this.parts;
+    const lower = name.toLowerCase();
+    if (lower === 'authorization') return [name, value.replace(id, '')];
+    return [name, lower === 'x-amz-security-token' && value === token ? '' : value];
+  }
+
   #placeInField([name, value]: Field): (Carrying | 'elsewhere')[] {
     const lower = name.toLowerCase();
     const basic = lower === 'authorization' ? basicOf(value) : undefined;
-    if (basic?.includes(this.standIn)) return ['basic'];
-    if (value.includes(this.standIn)) return [lower === 'authorization' ? 'bearer' : `header:${lower}`];
+    const has = (words = '') => this.parts.some((part) => words.includes(part));
+    if (has(basic)) return ['basic'];
+    if (has(value)) return [lower === 'authorization' ? 'bearer' : `header:${lower}`];
     return this.#elsewhere(value);
   }
 
@@ -243,13 +301,29 @@ class Key {
   }
 
   #isValueIn(words: string): boolean {
-    return valueEncodings.some((encode) => words.includes(encode(this.standIn)));
+    return this.parts.some((part) => valueEncodings.some((encode) => words.includes(encode(part))));
   }
 
   #elsewhere(words: string): 'elsewhere'[] {
     const lower = words.toLowerCase();
     return this.forms.some((form) => lower.includes(form)) ? ['elsewhere'] : [];
   }
+}
+
+/** Of a key of AWS: the id, the secret and the token of a session. */
+function partsOf({ as }: SecretRule, value: string): readonly string[] {
+  return as.includes('sigv4') ? value.split(':') : [value];
+}
+
+/** What a stand-in is made of while there is no value. */
+function unknownValue({ as }: SecretRule): string {
+  return as.includes('sigv4') ? `AKIA${'A0'.repeat(8)}:${'A0a'.repeat(13)}0` : 'A0a'.repeat(14);
+}
+
+function variablesOf({ as, variable }: SecretRule, parts: readonly string[]): (readonly [string, string])[] {
+  if (!as.includes('sigv4')) return parts.map((part) => [variable, part]);
+  const names = ['ACCESS_KEY_ID', 'SECRET_ACCESS_KEY', 'SESSION_TOKEN'];
+  return parts.map((part, index) => [`${variable}_${names[index]}`, part]);
 }
 
 /** The fields with another text in place of the stand-in, in a Basic login too. */
@@ -291,7 +365,7 @@ function onlyTo(name: string, host: string, hosts: readonly string[]): Text {
   );
 }
 
-const inLaterBody = text(
+export const inLaterBody = text(
   'The body holds the stand-in of a secret that may not go there: the request was broken off.',
   '本文に、送信が許可されていないシークレットの代わりの値があるため、リクエストを中断しました。',
 );

@@ -4,16 +4,21 @@ import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node
 import { inflateEither } from '../../body.ts';
 import { endToEnd, valuesOf } from '../fields.ts';
 import type { Answer, AnswerHead, Incoming } from '../incoming.ts';
+import { awsPairOf } from './aws/signature.ts';
 import { mixedForms, valueEncodings } from './forms.ts';
-import { type Lending, replaceInFields, type Use } from './keys.ts';
+import { inLaterBody, type Lending, replaceInFields, type Use } from './keys.ts';
 import { Replacement } from './replacement.ts';
 
-/** The request as its host gets it, with credentials in place of stand-ins; its answer shows stand-ins again. */
+/**
+ * The request as its host gets it, with credentials in place of stand-ins; its answer shows stand-ins again. Undefined if it
+ * was not signed with a stand-in that it names. `whole`: its body, if that decides.
+ */
 export function lend(
   incoming: Incoming,
-  { uses, inBody, shown, forbidden, leaked }: Lending,
+  { uses, signing, inBody, shown, forbidden, path, refused }: Lending,
   body: AsyncIterable<Buffer> | undefined,
-): Incoming {
+  whole?: Buffer,
+): { readonly incoming: Incoming; readonly path: string } | undefined {
   let fields = incoming.fields;
   for (const { standIn, value } of uses) fields = replaceInFields(fields, standIn, value);
   // A part of an answer could show a part of a credential. Compressed messages cannot be looked into.
@@ -27,27 +32,46 @@ export function lend(
       name.toLowerCase() === 'accept-encoding' ? [name, readableOf(value)] : [name, value],
     );
   }
+  const { method } = incoming;
+  const signed = signing?.sign(
+    { method, target: path, fields: endToEnd(fields) },
+    awsPairOf(signing.value),
+    whole,
+  );
+  if (signing && !signed) return undefined;
+  const chunks = signed?.body;
   const pairs = inBody.flatMap(({ standIn, value }) =>
     valueEncodings.map((encode) => ({ from: encode(standIn), to: encode(value) })),
   );
   const hides = shown.length > 0;
-  return {
+  const checked =
+    body &&
+    bodyWith(
+      pairs,
+      withoutForms(body, forbidden, (name) => refused(inLaterBody, name)),
+    );
+  const sent = checked && Readable.from(checked, { objectMode: false });
+  const lent: Incoming = {
     ...incoming,
-    fields,
-    ...(body && {
-      body: Readable.from(bodyWith(pairs, withoutForms(body, forbidden, leaked)), { objectMode: false }),
-    }),
+    fields: signed?.fields ?? fields,
+    ...(sent && { body: chunks ? sent.compose(chunks) : sent }),
     ...(hides && { answer: (head) => hiding(incoming, head, shown), hider: hiderFor(shown) }),
   };
+  return { incoming: lent, path: signed?.target ?? path };
 }
 
-async function* withoutForms(body: AsyncIterable<Buffer>, forms: readonly string[], leaked: () => void) {
-  const longest = Math.max(0, ...forms.map((form) => form.length));
+async function* withoutForms(
+  body: AsyncIterable<Buffer>,
+  forbidden: Lending['forbidden'],
+  leaked: (name: string) => void,
+) {
+  const longest = Math.max(0, ...forbidden.map(({ form }) => form.length));
   let before = '';
   for await (const chunk of body) {
     const words = before + chunk.toString('latin1').toLowerCase();
-    if (forms.some((form) => words.includes(form))) {
-      leaked();
+    const found = forbidden.find(({ form }) => words.includes(form));
+    if (found) {
+      leaked(found.name);
       throw new Error('a stand-in that may not go there');
     }
     before = longest > 0 ? words.slice(-longest) : '';

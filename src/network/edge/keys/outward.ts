@@ -25,8 +25,9 @@ export class OutwardKeys {
   readonly #keys: Keys;
 
   constructor(secrets: Secrets) {
-    this.#rules = secrets.rules;
-    this.#keys = new Keys(secrets, ({ name }) => secretName(name));
+    // A request of the server itself is signed by nobody.
+    this.#rules = secrets.rules.filter(({ as }) => !as.includes('sigv4'));
+    this.#keys = new Keys({ ...secrets, rules: this.#rules }, ({ name }) => secretName(name));
   }
 
   /**

@@ -15,7 +15,7 @@ export async function sendOnce(
   { rule, url, authorities }: { readonly rule: SecretRule; readonly url: URL; readonly authorities: string },
 ): Promise<{ readonly status: number } | { readonly because: Text }> {
   const keys = new Keys({ ...secrets, rules: [rule] });
-  const place = rule.as.find((each) => each !== 'body' && each !== 'path');
+  const place = rule.as.find((each) => !['body', 'path', 'sigv4'].includes(each));
   if (place === undefined) return { because: nowhere(rule.name) };
   const carried = carriedAs(place, rule, keys.environment[rule.variable] ?? '');
   if (carried.query) url.searchParams.set(...carried.query);
