@@ -113,7 +113,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   await learnFlow(permit, came, dependencies.flow);
   const { output, injections } = tellInjections(permit.tool, permit.input, came);
   if (injections.length > 0) record.facts.orders = injections;
-  return outputReply(output, record.meta, dependencies.locale);
+  return outputReply(output, record, dependencies.locale);
 }
 
 /** Counts what the call uses; its commands and changes are counted where they happen. */

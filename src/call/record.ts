@@ -4,6 +4,7 @@ import type { Caller } from '../contract/caller.ts';
 import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, AuditRecord, CallStop, StartNote } from '../contract/records.ts';
+import type { Text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 import { redact, redactText } from '../ground/text/redact.ts';
@@ -66,6 +67,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch) {
     made: () => ({ caller, tool, input }),
     inputBytes: () => sizeOf(input),
     meta: {} as RunNotes['meta'],
+    told: [] as Text[],
     waitsFor,
     noted: waitForNote,
     trace: watch?.trace,

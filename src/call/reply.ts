@@ -3,16 +3,19 @@ import { ToolError } from '../contract/error.ts';
 import { joinSentences, type Locale, text } from '../contract/text/text.ts';
 
 import { QuestionPending } from './asking/pending.ts';
+import type { RunNotes } from './run.ts';
 
 /** A tool's output as a reply. */
 export function outputReply(
   output: ToolOutput,
-  meta: Readonly<Record<string, unknown>>,
+  { meta, told }: Pick<RunNotes, 'meta' | 'told'>,
   locale: Locale,
 ): Reply {
-  const content = output.ahead
-    ? [...output.ahead(locale), ...output.content(locale)]
-    : output.content(locale);
+  const content = [
+    ...(output.ahead?.(locale) ?? []),
+    ...output.content(locale),
+    ...told.map((words) => ({ type: 'text', text: words[locale] }) as const),
+  ];
   const shownMeta = Object.keys(meta).length > 0 ? meta : undefined;
   if (output.failure) return { ...errorReply(output.failure, locale), quoted: content, meta: shownMeta };
   return {

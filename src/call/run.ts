@@ -3,7 +3,7 @@ import type { Capabilities, CapabilityName } from '../contract/capabilities/capa
 import type { Commands } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import type { Locale } from '../contract/text/text.ts';
+import type { Locale, Text } from '../contract/text/text.ts';
 import type { BaseContext, ToolContext } from '../contract/tool/tool.ts';
 import type { CallTrace } from '../contract/trace.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
@@ -31,6 +31,8 @@ export interface RunNotes {
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly trace: CallTrace | undefined;
+  /** Words of ours below the tool's reply. */
+  readonly told: Text[];
   /** A person approved the effects. */
   knows(facts: { readonly approver?: string | undefined }): void;
   /** Resolves when the note that the call has begun would survive a power cut; nothing is changed before. */

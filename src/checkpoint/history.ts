@@ -2,6 +2,7 @@ import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { CommandHistory } from '../contract/capabilities/command-life.ts';
+import { defer } from '../ground/defer.ts';
 import { once } from '../ground/once.ts';
 import type { Tell } from '../history/recorder.ts';
 import type { Rooms } from './rooms.ts';
@@ -10,9 +11,18 @@ import type { Rooms } from './rooms.ts';
 export function createAttribution(settings: Settings, rooms: Rooms): RunDependencies['attributed'] {
   return async (permit, notes, work) => {
     const { tool, caller } = permit;
-    if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(reachesMachine))
-      return work();
+    const reaches = tool.uses.some(reachesMachine);
+    // Programs change files for the session, too.
+    const isProgram = ['commands', 'pipelines'].some((name) => tool.uses.some((each) => each === name));
+    const { readOnly } = tool.annotations;
+    if (!settings.history.enabled || !(reaches || (tool.server !== undefined && !readOnly))) return work();
     const { recorder } = await rooms.history();
+    if (readOnly)
+      return recorder.known.reading({ sessionId: caller.sessionId, paths: permit.risk?.reads ?? [] }, work);
+    using _ = defer(
+      isProgram || tool.server !== undefined ? recorder.known.around(caller.sessionId) : () => {},
+    );
+    if (!reaches) return await work();
     const who = {
       principal: caller.principal,
       sessionId: caller.sessionId,
@@ -24,7 +34,7 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
       notes.facts.history =
         ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
     };
-    return recorder.attribute(who, work, tell, notes.noted);
+    return await recorder.attribute(who, work, tell, notes.noted, (words) => notes.told.push(words));
   };
 }
 

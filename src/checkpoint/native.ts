@@ -2,6 +2,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Native } from '../contract/native.ts';
 import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
+import { nothingSeen } from '../history/witness.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { Rooms } from './rooms.ts';
 
@@ -15,7 +16,7 @@ export function createNative(rooms: Rooms, prompts: Prompts): Native {
     forget: prompts.forget,
     async witness(path) {
       const seen = await (await rooms.history()).witness(await followed(), path);
-      return rooms.settings.history.enabled ? seen : { settle: async () => {} };
+      return rooms.settings.history.enabled ? seen : nothingSeen;
     },
     async checkAddress(url) {
       (await rooms.web()).check(url);

@@ -71,6 +71,12 @@ export class Rooms {
       store: async () => (await this.store()).history,
       ...this.settings.history,
       onChanges: this.caps && ((entries) => this.caps?.changed(entries)),
+      stale: this.settings.stale,
+      isBusy: async (id) =>
+        (await this.commands.opened())
+          ?.forSession(id)
+          .backgrounds()
+          .some((each) => each.status().running) ?? false,
     });
   });
 

@@ -82,6 +82,7 @@ export function loadSettings(
     hiddenPaths: insideOf(roots, own),
     storeUrl,
     http: httpOf(config.http),
+    stale: config.files?.stale ?? 'tell',
     hooks: { elsewhere: config.hooks?.elsewhere ?? 'judge' },
     notify: notifyOf(config.notify, {
       environment: config.notify ? variablesOf(flags, context) : {},

@@ -94,6 +94,12 @@ const settingsSchema = section({
       'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
     ),
   }),
+  files: section({
+    stale: choice(
+      ['tell', 'refuse', 'off'],
+      'What happens when a session replaces a whole file that others changed since it read it: "tell" it in the reply, "refuse", or "off". Default: "tell".',
+    ),
+  }),
   hooks: section({
     elsewhere: choice(
       ['judge', 'leave'],

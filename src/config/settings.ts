@@ -71,6 +71,8 @@ export interface Settings {
     /** An origin; undefined if the server is not reachable from elsewhere. */
     readonly publicUrl: string | undefined;
   };
+  /** What happens when a session writes over a change of others. */
+  readonly stale: 'tell' | 'refuse' | 'off';
   readonly hooks: Filled<'hooks'>;
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];

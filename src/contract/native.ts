@@ -1,3 +1,5 @@
+import type { Text } from './text/text.ts';
+
 /** Services for a client's own tools besides their calls. */
 export interface Native {
   /** Reads a file before another program changes it; throws the error that our own write would get. */
@@ -16,6 +18,8 @@ export interface Native {
 
 /** Watches one file that another program is about to change. */
 export interface Witness {
+  /** What others changed since the session of the current call knew the file. Throws `conflict` if it may not be replaced. */
+  assertFresh(): Promise<Text | undefined>;
   /** Looks again, and records a difference as a change by the current call. */
   settle(): Promise<void>;
 }

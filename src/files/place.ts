@@ -79,13 +79,16 @@ export class HeldPlace implements Place, ProvenPath {
   ): Promise<Buffer> {
     const file = this.openFile();
     using _ = defer(() => closeSync(file.fd));
-    return await readFileBytes(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
+    return this.#noting(
+      file,
+      await readFileBytes(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal),
+    );
   }
 
   async readText(range: TextRange = {}): Promise<TextSlice> {
     const file = this.openFile();
     using _ = defer(() => closeSync(file.fd));
-    return await readTextRange(file, range, this.shown, this.facts.dependencies.lines);
+    return this.#noting(file, await readTextRange(file, range, this.shown, this.facts.dependencies.lines));
   }
 
   async readWhole(
@@ -97,7 +100,15 @@ export class HeldPlace implements Place, ProvenPath {
   ): Promise<WholeText> {
     const file = this.openFile();
     using _ = defer(() => closeSync(file.fd));
-    return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options);
+    return this.#noting(
+      file,
+      await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options),
+    );
+  }
+
+  #noting<T>({ fd, stat }: ReturnType<typeof openFileIn>, read: T): T {
+    this.facts.dependencies.observer?.wasRead?.(this.hostPath, fd, stat.size);
+    return read;
   }
 
   async mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }> {

@@ -23,7 +23,7 @@ import { type Contents, createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
 import { createLandingKeeper } from './landing.ts';
 import { prune } from './prune.ts';
-import { type Journal, Recorder } from './recorder.ts';
+import { type Journal, Recorder, type RecorderOptions } from './recorder.ts';
 import { openRecording, recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
@@ -35,6 +35,9 @@ export interface HistoryOptions {
   readonly store: () => Promise<HistoryStore>;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
+  /** See `RecorderOptions`. Default: "off". */
+  readonly stale?: RecorderOptions['stale'] | undefined;
+  readonly isBusy?: RecorderOptions['isBusy'] | undefined;
   /** Names of folders in which commands are not watched. */
   readonly ignore: readonly string[];
   readonly now?: (() => number) | undefined;
@@ -71,6 +74,8 @@ export class History implements Undoing {
       now: options.now ?? Date.now,
       recovered: () => this.recovered(),
       maxFileBytes: this.#maxFileBytes,
+      stale: options.stale ?? 'off',
+      isBusy: options.isBusy ?? (async () => false),
       onChanges: options.onChanges,
     });
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { ChangeObserver, FileChange } from '../contract/capabilities/files.ts';
 import type {
@@ -9,9 +10,12 @@ import type {
   HistoryStore,
   NewHistoryEntry,
 } from '../contract/capabilities/history.ts';
+import type { Text } from '../contract/text/text.ts';
 import { afterOf, cannotKeep, didHappen, keepFormer } from './change-state.ts';
 import type { Contents } from './contents.ts';
+import { KnownFiles } from './known.ts';
 import { createMadeBy } from './made-by.ts';
+import { type Overwrite, refusedAs, staleness, toldOf } from './stale.ts';
 
 /** Changes that are about to happen and are not in the store yet. Those that a power cut takes were not acknowledged. */
 export interface Journal {
@@ -32,6 +36,10 @@ export interface RecorderOptions {
   readonly maxFileBytes: number;
   /** Called with entries that are about to be added. */
   readonly onChanges?: ((entries: readonly NewHistoryEntry[]) => void) | undefined;
+  /** What happens to a write over a change that its session does not know. */
+  readonly stale: 'tell' | 'refuse' | 'off';
+  /** Does the session have commands in the background, whose changes are its own? */
+  readonly isBusy: (sessionId: string) => Promise<boolean>;
 }
 
 /** A change of one path; the action is `command` unless given. */
@@ -54,6 +62,8 @@ interface Scope {
   readonly syncs: Promise<void>[];
   /** Resolves when the call that changes something is noted on disk. */
   readonly noted: () => Promise<void>;
+  /** Adds words to the call's reply. */
+  readonly add: (words: Text) => void;
   isOver: boolean;
 }
 
@@ -71,6 +81,7 @@ export class Recorder {
   /** Noted entries whose addition failed. */
   readonly #late: NewHistoryEntry[] = [];
   readonly madeBy = createMadeBy();
+  readonly known = new KnownFiles();
   readonly #listeners = new Set<(root: string, path: string) => void>();
   #last = 0;
   readonly observer: ChangeObserver = {
@@ -97,9 +108,11 @@ export class Recorder {
       if (!told) return durable;
       this.#pending.delete(change);
       this.#tellOf(change.rootHostPath, change.path);
-      await Promise.all([told.durable, this.#enter(told.entry), this.#withTheCall(durable)]);
+      const content = change.action === 'append' ? undefined : change.content;
+      await Promise.all([told.durable, this.#enter(told.entry, content), this.#withTheCall(durable)]);
     },
     changeFailed: (change) => this.#forget(change),
+    wasRead: (hostPath, descriptor, bytes) => this.known.wasRead(hostPath, descriptor, bytes),
     folderMade: (folder) => {
       if (isOurs(folder.path)) return;
       const entry = this.#entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
@@ -132,8 +145,9 @@ export class Recorder {
     work: () => Promise<T>,
     tell: Tell,
     noted: () => Promise<void> = async () => {},
+    add: (words: Text) => void = () => {},
   ): Promise<T> {
-    const scope: Scope = { who, entries: [], syncs: [], noted, isOver: false };
+    const scope: Scope = { who, entries: [], syncs: [], noted, add, isOver: false };
     try {
       return await this.#scopes.run(scope, work);
     } finally {
@@ -162,6 +176,7 @@ export class Recorder {
       enter: async (all) => {
         const happened = all ? entries : entries.filter(didHappen);
         await this.madeBy.note(happened);
+        this.known.changed(happened);
         this.#options.journal.end(entries.length - happened.length);
         const scope = this.#scopes.getStore();
         if (!scope || scope.isOver || scope.who.auditId !== who.auditId) return this.#store(happened);
@@ -174,6 +189,7 @@ export class Recorder {
   async add(changes: readonly NewChange[], who: Attribution): Promise<void> {
     const entries = this.#entriesOf(changes, who);
     await this.madeBy.note(entries);
+    this.known.changed(entries);
     // Changes with an action of their own do not come from a command that runs at the same time.
     for (const { action, root, path } of entries) if (action !== 'command') this.#tellOf(root, path);
     const scope = this.#scopes.getStore();
@@ -263,8 +279,9 @@ export class Recorder {
   }
 
   /** Adds the entry to the call's list, which is stored when the call ends; without a call, stores it at once. */
-  #enter(entry: NewHistoryEntry): Promise<void> {
+  #enter(entry: NewHistoryEntry, content?: Uint8Array): Promise<void> {
     void this.madeBy.note([entry]);
+    this.known.changed([entry], content);
     const scope = this.#scopes.getStore();
     if (scope && !scope.isOver) {
       scope.entries.push(entry);
@@ -287,6 +304,20 @@ export class Recorder {
     if (scope.syncs.length >= syncsTogether) await Promise.all(scope.syncs.splice(0));
   }
 
+  /** Tells the call that it is about to write over a change of others. Throws `conflict` if it may not. */
+  async assertFresh(file: Omit<Overwrite, 'sessionId'>): Promise<Text | undefined> {
+    const scope = this.#scopes.getStore();
+    const { stale, isBusy } = this.#options;
+    if (!scope || stale === 'off') return undefined;
+    const { sessionId } = scope.who;
+    const found = await staleness(this.known, { ...file, sessionId });
+    if (!found || (await isBusy(sessionId))) return undefined;
+    if (stale === 'refuse') throw refusedAs(found);
+    const words = toldOf(found);
+    scope.add(words);
+    return words;
+  }
+
   async #begin(change: FileChange): Promise<void> {
     const { former, content } = change;
     let before: FileState = { kind: 'absent' };
@@ -295,6 +326,14 @@ export class Recorder {
       before = { kind: 'file', bytes: former.stat.bytes, mode: former.stat.mode & 0o7777, isStart: true };
     } else if (former) {
       ({ state: before, durable } = await keepFormer(former, this.#options));
+      const { rootHostPath, path, fromEarlier } = change;
+      if (fromEarlier)
+        await this.assertFresh({
+          hostPath: join(rootHostPath, path),
+          shown: path,
+          before,
+          read: former.read,
+        });
     }
     const entry = this.#entryFor(change, change.action, before, afterOf(change, content));
     this.#options.journal.begin(entry);

@@ -15,13 +15,21 @@ export interface WitnessOptions {
 
 /** Throws the error that our own write would get. Keeps the current content before it returns. */
 export async function witness(folder: Folder, path: string, options: WitnessOptions): Promise<Witness> {
+  const { recorder, maxFileBytes } = options;
   const place = folder.at(path);
   heldPlace(place).assertWritable();
   const before = await kept(place, options);
   // A folder cannot be written as a file: the other program's write fails by itself.
-  if (before.kind === 'folder') return { settle: async () => {} };
+  if (before.kind === 'folder') return nothingSeen;
   const missing = missingAbove(folder, place);
   return {
+    assertFresh: async () =>
+      recorder.assertFresh({
+        hostPath: place.hostPath,
+        shown: place.shown,
+        before,
+        read: () => place.readBytes({ maxBytes: maxFileBytes }),
+      }),
     async settle() {
       const made = missing.flatMap((above) => {
         const after = stateOf(above);
@@ -31,7 +39,6 @@ export async function witness(folder: Folder, path: string, options: WitnessOpti
       const own = isSame(before, after, true)
         ? []
         : [change(folder, place, actionOf(before, after), before, after)];
-      const { recorder } = options;
       if (made.length + own.length > 0) await recorder.add([...made, ...own], recorder.current());
     },
   };
@@ -45,6 +52,9 @@ async function kept(place: Place, { contents, maxFileBytes }: WitnessOptions): P
   await durable;
   return { ...state, bytes: content.length, digest };
 }
+
+/** For what is not witnessed. */
+export const nothingSeen: Witness = { assertFresh: async () => undefined, settle: async () => {} };
 
 /** The folders that a write to the place would create, outermost first. */
 function missingAbove(folder: Folder, place: Place): readonly Place[] {

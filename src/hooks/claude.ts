@@ -134,6 +134,7 @@ export const claude = adapterOf({
       hookEventName: 'PreToolUse',
       permissionDecision: answer.kind,
       ...('words' in answer && { permissionDecisionReason: answer.words }),
+      ...('told' in answer && answer.told !== undefined && { additionalContext: answer.told }),
       ...('command' in answer &&
         answer.command !== undefined && { updatedInput: { ...input, command: answer.command } }),
     };

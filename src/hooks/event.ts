@@ -56,7 +56,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type HookAnswer =
   | { readonly kind: 'nothing' }
   /** `command` replaces the client's own. */
-  | { readonly kind: 'allow'; readonly command?: string | undefined }
+  | {
+      readonly kind: 'allow';
+      readonly command?: string | undefined;
+      /** For the model, where the client passes it on. */
+      readonly told?: string | undefined;
+    }
   | { readonly kind: 'ask'; readonly words: string; readonly command?: string | undefined }
   | { readonly kind: 'deny'; readonly words: string };
 

@@ -167,8 +167,12 @@ export class Gate {
     async function carry(ours: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
       const read = native.does === 'read' ? await ours().catch(passOver) : nothingToShow;
       const { seen } = await prepared;
+      const stale =
+        native.does === 'write' && native.tool === 'write_file' ? await seen?.assertFresh() : undefined;
       // A host name's address is unknown before the client resolves it, so a page is left to the client's own person.
-      verdict.resolve(isPage(native) ? { kind: 'nothing' } : { kind: 'allow', command: own });
+      verdict.resolve(
+        isPage(native) ? { kind: 'nothing' } : { kind: 'allow', command: own, told: stale?.[gateway.locale] },
+      );
       if (native.does === 'read' || native.does === 'look') return read;
       const withdraw = () => coming.reject(cancelled());
       signal.addEventListener('abort', withdraw, { once: true });

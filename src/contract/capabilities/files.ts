@@ -87,6 +87,8 @@ export interface WriteOptions {
   /** How a string is written; default: UTF-8 without a byte order mark. UTF-16 always begins with one. */
   readonly encoding?: TextEncoding | undefined;
   readonly withBom?: boolean | undefined;
+  /** The writer has the file's content from an earlier call: a change by others since then is told. */
+  readonly fromEarlier?: boolean | undefined;
 }
 
 export interface Written {
@@ -159,6 +161,8 @@ export interface ChangeObserver {
   afterChange?(change: FileChange, durable: Promise<void>): void | Promise<void>;
   /** Called if a change fails after `beforeChange` agreed to it. */
   changeFailed?(change: FileChange): void;
+  /** A file was read through its open descriptor. */
+  wasRead?(hostPath: string, descriptor: number, bytes: number): void;
   /** A folder was created, by itself or as a parent. */
   folderMade?(folder: Pick<FileChange, 'rootHostPath' | 'path'>): void;
 }
@@ -172,6 +176,8 @@ export interface FileChange {
   readonly bytes?: number | undefined;
   /** The whole new content; with `growsInPlace` or for an append, the added part. */
   readonly content?: Uint8Array | undefined;
+  /** Its writer has the file's content from an earlier call. */
+  readonly fromEarlier?: boolean | undefined;
   /** The file keeps its content and is not rewritten. */
   readonly growsInPlace?: boolean | undefined;
   /** The file under its old name, before it gets this one. */

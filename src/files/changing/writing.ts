@@ -49,7 +49,14 @@ function put(
       const former = openIt(folder, name);
       const action = former ? 'replace' : 'create';
       try {
-        const facts = { action, bytes: bytes.length, content: bytes, former: formerFile(former) } as const;
+        const { fromEarlier } = options;
+        const facts = {
+          action,
+          bytes: bytes.length,
+          content: bytes,
+          former: formerFile(former),
+          fromEarlier,
+        } as const;
         await observed(place, facts, (agreed) => write(place, folder, name, bytes, former, agreed, options));
       } catch (error) {
         throw mayReplace && isTaken(error, former) ? new Appeared() : error;

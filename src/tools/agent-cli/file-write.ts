@@ -56,7 +56,9 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     async run({ path, content, overwrite }, { files, signal, audit }) {
       const file = files.at(path);
       if (!allowExecutable) assertNotExecutable(file, content);
-      const written = await (overwrite ? file.replace(content, { signal }) : create(file, content, signal));
+      const written = await (overwrite
+        ? file.replace(content, { signal, fromEarlier: true })
+        : create(file, content, signal));
       audit({ wrote: file.path, bytes: written.bytes, created: written.created });
       return { success: true, path: file.shown, written_bytes: written.bytes, created: written.created };
     },

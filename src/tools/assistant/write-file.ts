@@ -3,7 +3,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 import { counted } from '../../ground/counted.ts';
-import { unifiedDiff } from './editing/unified-diff.ts';
+import { unifiedDiff } from '../../ground/text/unified-diff.ts';
 import { cleanName, pathInput, placeToWrite } from './paths.ts';
 
 export const writeFile = defineTool({
@@ -47,7 +47,7 @@ export const writeFile = defineTool({
     const { place, shown } = placeToWrite(desk, path);
     const { former, bytes, created } = await place.inTurn(async (held) => {
       const before = await formerText(held, signal);
-      return { former: before, ...(await held.replace(content, { signal })) };
+      return { former: before, ...(await held.replace(content, { signal, fromEarlier: true })) };
     }, signal);
     audit({ wrote: shown, bytes });
     const name = cleanName(shown);

@@ -52,7 +52,7 @@ export const vaultReplace = defineTool({
         });
         // An unchanged text needs no new file.
         if (changed.text !== body) {
-          await note.replace(mark + changed.text, { signal, expected: stat });
+          await note.replace(mark + changed.text, { signal, expected: stat, fromEarlier: true });
           audit({ wrote: note.path, bytes: Buffer.byteLength(changed.text) });
         }
         return changed.replacements;

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
+import { unifiedDiff } from '../../../ground/text/unified-diff.ts';
 import { encodingInJapanese, encodingInput } from '../../encoding.ts';
 import { assertOwn, cleanName, pathInput, placeToWrite } from '../paths.ts';
 import { applyEdits } from './edits.ts';
 import { splice } from './splice.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 const edit = z.object({
   old_string: z.string(),
