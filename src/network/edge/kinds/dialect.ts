@@ -36,15 +36,24 @@ export interface Row {
   readonly anywhere?: boolean;
 }
 
-/** A row, which a test has examples of. */
-export function row(
-  of: string,
-  kind: RequestKind,
-  says: Text,
-  more: Omit<Row, 'of' | 'kind' | 'says'> = {},
-): Row {
-  return { of, kind, says, ...more };
-}
+const rowOf =
+  (kind: RequestKind) =>
+  (of: string, says: Text, more: Omit<Row, 'of' | 'kind' | 'says'> = {}): Row => ({
+    of,
+    kind,
+    says,
+    ...more,
+  });
+
+/** A row of each kind, which a test has examples of. */
+export const row = {
+  read: rowOf('read'),
+  send: rowOf('send'),
+  change: rowOf('change'),
+  delete: rowOf('delete'),
+  publish: rowOf('publish'),
+  rights: rowOf('rights'),
+};
 
 /** Parts of the path, as sent, by the name of their placeholder. */
 export type Found = ReadonlyMap<string, string>;

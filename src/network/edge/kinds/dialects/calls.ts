@@ -9,7 +9,7 @@ export const websocket: Dialect = {
   name: 'websocket',
   hosts: [],
   rows: [
-    row('GET|CONNECT *', 'send', text('opens a websocket to {host}', '{host} に WebSocket を開きます'), {
+    row.send('GET|CONNECT *', text('opens a websocket to {host}', '{host} に WebSocket を開きます'), {
       when: ({ headers }) =>
         headers.has('sec-websocket-key') ||
         (headers.get('upgrade') ?? []).some((value) => !/^h2c$/i.test(value)),
@@ -22,9 +22,8 @@ export const grpc: Dialect = {
   name: 'grpc',
   hosts: [],
   rows: [
-    row(
+    row.send(
       'POST /{service}/{call}',
-      'send',
       text('calls {call} of {service}', '{service} の {call} を呼び出します'),
       {
         when: isGrpc,
@@ -40,7 +39,7 @@ export const jsonRpc: Dialect = {
   hosts: [],
   shape: (asked) => asked.method === 'POST' && callsOf(asked).length > 0,
   rows: [
-    row('POST *', 'send', text('calls something at {host}', '{host} の機能を呼び出します'), {
+    row.send('POST *', text('calls something at {host}', '{host} の機能を呼び出します'), {
       look: rpcLook,
     }),
   ],

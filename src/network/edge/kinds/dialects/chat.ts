@@ -7,20 +7,18 @@ export const chat: Dialect = {
   hosts: ['api.telegram.org', 'slack.com'],
   isShared: true,
   rows: [
-    row(
+    row.read(
       'GET /bot{token}/{call}',
-      'read',
       text('asks Telegram for {call}', 'Telegram に {call} を問い合わせます'),
       { when: ({ path }) => /\/get[A-Z]\w*$/.test(path) },
     ),
-    row(
+    row.send(
       'GET|POST /bot{token}/{call}',
-      'send',
       text('sends by {call} of Telegram', 'Telegram の {call} で送ります'),
     ),
-    row('GET /api/{call}', 'read', text('asks Slack for {call}', 'Slack に {call} を問い合わせます'), {
+    row.read('GET /api/{call}', text('asks Slack for {call}', 'Slack に {call} を問い合わせます'), {
       when: ({ path }) => /\.(?:list|info|history|test|replies|members|permalink)$/.test(path),
     }),
-    row('GET|POST /api/{call}', 'send', text('sends by {call} of Slack', 'Slack の {call} で送ります')),
+    row.send('GET|POST /api/{call}', text('sends by {call} of Slack', 'Slack の {call} で送ります')),
   ],
 };

@@ -11,51 +11,43 @@ export const containers: Dialect = {
     registry.k8s.io registry.access.redhat.com`.split(/\s+/),
   shape: ({ path }) => /^\/v2\/.+\/(?:manifests|blobs)\//.test(path),
   rows: [
-    row(
+    row.read(
       'GET|HEAD /v2/{image...}/manifests/{reference}',
-      'read',
       text('reads {image} {reference}', '{image} {reference} を読み取ります'),
     ),
-    row(
+    row.read(
       'GET|HEAD /v2/{image...}/blobs/{digest}',
-      'read',
       text('pulls a layer of {image}', '{image} のレイヤーを取得します'),
     ),
-    row(
+    row.publish(
       'POST /v2/{image...}/blobs/uploads/',
-      'publish',
       text('uploads a layer of {image}', '{image} のレイヤーを送ります'),
       { covers: '/v2/{image}' },
     ),
-    row(
+    row.publish(
       'PATCH|PUT /v2/{image...}/blobs/uploads/{upload}',
-      'publish',
       text('uploads a layer of {image}', '{image} のレイヤーを送ります'),
       { covers: '/v2/{image}' },
     ),
-    row(
+    row.publish(
       'PUT /v2/{image...}/manifests/{reference}',
-      'publish',
       text('publishes {image} {reference}', '{image} {reference} を公開します'),
       { covers: '/v2/{image}' },
     ),
-    row(
+    row.change(
       'DELETE /v2/{image...}/blobs/uploads/{upload}',
-      'change',
       text('cancels an upload to {image}', '{image} への送信を取り消します'),
       { covers: '/v2/{image}' },
     ),
-    row(
+    row.delete(
       'DELETE /v2/{image...}/manifests/{reference}',
-      'delete',
       text('deletes {image} {reference}', '{image} {reference} を削除します'),
     ),
-    row(
+    row.delete(
       'DELETE /v2/{image...}/blobs/{digest}',
-      'delete',
       text('deletes a layer of {image}', '{image} のレイヤーを削除します'),
     ),
-    row('POST /{path...}', 'read', text('logs in to {host}', '{host} にログインします'), {
+    row.read('POST /{path...}', text('logs in to {host}', '{host} にログインします'), {
       when: ({ path }) => /\/(?:token|oauth2\/(?:token|exchange))$/.test(path),
       body: loginFormCarries,
     }),

@@ -8,33 +8,28 @@ export const crates: Dialect = {
   hosts: ['crates.io', 'index.crates.io', 'static.crates.io'],
   isShared: true,
   rows: [
-    row('PUT /api/v1/crates/new', 'publish', text('publishes a crate', 'クレートを公開します'), {
+    row.publish('PUT /api/v1/crates/new', text('publishes a crate', 'クレートを公開します'), {
       look: publishLook,
     }),
-    row(
+    row.delete(
       'DELETE /api/v1/crates/{crate}/{version}/yank',
-      'delete',
       text('yanks {crate} {version}', '{crate} {version} を取り下げます'),
     ),
-    row(
+    row.change(
       'PUT /api/v1/crates/{crate}/{version}/unyank',
-      'change',
       text('offers {crate} {version} again', '{crate} {version} の取り下げを戻します'),
     ),
-    row(
+    row.rights(
       'PUT|DELETE /api/v1/crates/{crate}/owners',
-      'rights',
       text('changes the owners of {crate}', '{crate} の所有者を変更します'),
     ),
-    row(
+    row.rights(
       'POST|PUT|DELETE /api/v1/{account...}',
-      'rights',
       text('changes an account or a token', 'アカウントやトークンを変更します'),
       { when: ({ path }) => /^\/api\/v1\/(?:me|users|trusted_publishing|confirm)(?:\/|$)/.test(path) },
     ),
-    row(
+    row.read(
       'GET|HEAD /api/v1/crates/{crate}/{version}/download',
-      'read',
       text('downloads {crate} {version}', '{crate} {version} をダウンロードします'),
     ),
   ],

@@ -7,19 +7,14 @@ export const gems: Dialect = {
   hosts: ['rubygems.org', 'index.rubygems.org', 'rubygems.pkg.github.com'],
   isShared: true,
   rows: [
-    row('POST /api/v1/gems', 'publish', text('publishes a gem', 'gem を公開します')),
-    row('DELETE /api/v1/gems/yank', 'delete', text('yanks a gem', 'gem を取り下げます')),
-    row(
+    row.publish('POST /api/v1/gems', text('publishes a gem', 'gem を公開します')),
+    row.delete('DELETE /api/v1/gems/yank', text('yanks a gem', 'gem を取り下げます')),
+    row.rights(
       'POST|PATCH|PUT|DELETE /api/v1/gems/{gem}/owners',
-      'rights',
       text('changes the owners of {gem}', '{gem} の所有者を変更します'),
     ),
-    row(
-      'GET|POST|PUT /api/v1/api_key',
-      'rights',
-      text('takes or changes a key', 'キーを取得または変更します'),
-    ),
-    row('GET|HEAD /gems/{file}', 'read', text('downloads {file}', '{file} をダウンロードします')),
-    row('GET|HEAD /info/{gem}', 'read', text('reads about {gem}', '{gem} の情報を読み取ります')),
+    row.rights('GET|POST|PUT /api/v1/api_key', text('takes or changes a key', 'キーを取得または変更します')),
+    row.read('GET|HEAD /gems/{file}', text('downloads {file}', '{file} をダウンロードします')),
+    row.read('GET|HEAD /info/{gem}', text('reads about {gem}', '{gem} の情報を読み取ります')),
   ],
 };

@@ -14,58 +14,50 @@ export const git: Dialect = {
     huggingface.co`.split(/\s+/),
   shape: ({ path }) => /\/(?:info\/refs|git-(?:upload|receive)-pack|info\/lfs\/.+)$/.test(path),
   rows: [
-    row(
+    row.read(
       'GET /{repo...}/info/refs?service=git-upload-pack',
-      'read',
       text('lists what {repo} has', '{repo} の参照を一覧します'),
     ),
-    row(
+    row.read(
       'GET /{repo...}/info/refs?service=git-receive-pack',
-      'read',
       text('asks {repo} what a push would find', '{repo} にプッシュ前の状態を問い合わせます'),
     ),
-    row('POST /{repo...}/git-upload-pack', 'read', text('fetches from {repo}', '{repo} から取得します'), {
+    row.read('POST /{repo...}/git-upload-pack', text('fetches from {repo}', '{repo} から取得します'), {
       body: fetchCarries,
       anywhere: true,
     }),
-    row(
+    row.read(
       'POST /{repo...}/git-receive-pack',
-      'read',
       text('asks {repo} whether a push may log in', '{repo} にプッシュの認証を確認します'),
       { when: isProbe, body: () => undefined, anywhere: true },
     ),
-    row('POST /{repo...}/git-receive-pack', 'change', text('pushes to {repo}', '{repo} にプッシュします'), {
+    row.change('POST /{repo...}/git-receive-pack', text('pushes to {repo}', '{repo} にプッシュします'), {
       look: pushLook,
     }),
-    row(
+    row.read(
       'POST /{repo...}/info/lfs/objects/batch',
-      'read',
       text('asks {repo} for large files', '{repo} に大きなファイルを問い合わせます'),
       { when: (asked) => operationOf(asked) === 'download', body: batchCarries, anywhere: true },
     ),
-    row(
+    row.change(
       'POST /{repo...}/info/lfs/objects/batch',
-      'change',
       text('uploads large files to {repo}', '{repo} に大きなファイルを送ります'),
       {
         // They come before the push that needs them, which the same yes covers.
         covers: '/{repo}/git-receive-pack',
       },
     ),
-    row(
+    row.read(
       'POST /{repo...}/info/lfs/locks/verify',
-      'read',
       text('lists the locks of {repo}', '{repo} のロックを一覧します'),
       { body: locksCarry, anywhere: true },
     ),
-    row(
+    row.change(
       'POST /{repo...}/info/lfs/locks',
-      'change',
       text('locks a file of {repo}', '{repo} のファイルをロックします'),
     ),
-    row(
+    row.change(
       'POST /{repo...}/info/lfs/locks/{id}/unlock',
-      'change',
       text('unlocks a file of {repo}', '{repo} のファイルのロックを解除します'),
     ),
   ],

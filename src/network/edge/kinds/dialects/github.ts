@@ -13,9 +13,8 @@ export const github: Dialect = {
     media.githubusercontent.com`.split(/\s+/),
   rows: [
     ...graphqlRows('/graphql'),
-    row(
+    row.rights(
       'POST|PUT|PATCH|DELETE /repos/{owner}/{repo}/{right...}',
-      'rights',
       text('changes {right} of {owner}/{repo}', '{owner}/{repo} の {right} を変更します'),
       {
         when: ({ path }) =>
@@ -24,9 +23,8 @@ export const github: Dialect = {
           ),
       },
     ),
-    row(
+    row.rights(
       'POST|PUT|PATCH|DELETE /{scope}/{right...}',
-      'rights',
       text('changes {right} of {scope}', '{scope} の {right} を変更します'),
       {
         when: ({ path }) =>
@@ -35,43 +33,36 @@ export const github: Dialect = {
           ),
       },
     ),
-    row(
+    row.rights(
       'PATCH /repos/{owner}/{repo}',
-      'rights',
       text('changes who sees {owner}/{repo}', '{owner}/{repo} の公開範囲を変更します'),
       { when: changesVisibility },
     ),
-    row('POST /gists', 'publish', text('publishes a gist', 'gist を公開します')),
-    row(
+    row.publish('POST /gists', text('publishes a gist', 'gist を公開します')),
+    row.publish(
       'POST /repos/{owner}/{repo}/releases',
-      'publish',
       text('publishes a release of {owner}/{repo}', '{owner}/{repo} のリリースを公開します'),
     ),
-    row(
+    row.publish(
       'POST /repos/{owner}/{repo}/releases/{release}/assets',
-      'publish',
       text('uploads a file to a release of {owner}/{repo}', '{owner}/{repo} のリリースにファイルを送ります'),
       { covers: '/repos/{owner}/{repo}/releases/{release}/assets' },
     ),
-    row(
+    row.change(
       'PUT /repos/{owner}/{repo}/pulls/{number}/merge',
-      'change',
       text('merges #{number} of {owner}/{repo}', '{owner}/{repo} の #{number} をマージします'),
     ),
-    row(
+    row.send(
       'POST /repos/{owner}/{repo}/{what}',
-      'send',
       text('posts to {what} of {owner}/{repo}', '{owner}/{repo} の {what} に投稿します'),
     ),
-    row(
+    row.send(
       'POST /repos/{owner}/{repo}/issues/{number}/comments',
-      'send',
       text('comments on #{number} of {owner}/{repo}', '{owner}/{repo} の #{number} にコメントします'),
       { covers: '/repos/{owner}/{repo}/issues/{number}/comments' },
     ),
-    row(
+    row.delete(
       'DELETE /repos/{owner}/{repo}',
-      'delete',
       text('deletes the repository {owner}/{repo}', 'リポジトリ {owner}/{repo} を削除します'),
     ),
   ],

@@ -9,9 +9,8 @@ export const gitlab: Dialect = {
   shape: ({ path }) => path.startsWith('/api/v4/'),
   rows: [
     ...graphqlRows('/api/graphql'),
-    row(
+    row.rights(
       'POST|PUT|PATCH|DELETE /api/v4/{scope}/{right...}',
-      'rights',
       text('changes rights of {scope}', '{scope} の権限を変更します'),
       {
         when: ({ path }) =>
@@ -20,30 +19,25 @@ export const gitlab: Dialect = {
           ),
       },
     ),
-    row(
+    row.publish(
       'POST /api/v4/projects/{project}/releases',
-      'publish',
       text('publishes a release of {project}', '{project} のリリースを公開します'),
     ),
-    row(
+    row.publish(
       'POST|PUT /api/v4/projects/{project}/packages/{package...}',
-      'publish',
       text('publishes a package of {project}', '{project} のパッケージを公開します'),
     ),
-    row('POST /api/v4/snippets', 'publish', text('publishes a snippet', 'スニペットを公開します')),
-    row(
+    row.publish('POST /api/v4/snippets', text('publishes a snippet', 'スニペットを公開します')),
+    row.change(
       'PUT /api/v4/projects/{project}/merge_requests/{number}/merge',
-      'change',
       text('merges !{number} of {project}', '{project} の !{number} をマージします'),
     ),
-    row(
+    row.send(
       'POST /api/v4/projects/{project}/{what...}',
-      'send',
       text('posts to {what} of {project}', '{project} の {what} に投稿します'),
     ),
-    row(
+    row.delete(
       'DELETE /api/v4/projects/{project}',
-      'delete',
       text('deletes the project {project}', 'プロジェクト {project} を削除します'),
     ),
   ],

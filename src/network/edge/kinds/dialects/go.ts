@@ -6,16 +6,14 @@ export const go: Dialect = {
   name: 'go',
   hosts: ['proxy.golang.org', 'sum.golang.org', 'index.golang.org', 'goproxy.io', 'goproxy.cn'],
   rows: [
-    row(
+    row.read(
       'GET|HEAD /{module...}/@v/{file}',
-      'read',
       text('reads {file} of {module}', '{module} の {file} を読み取ります'),
     ),
-    row(
+    row.read(
       'GET|HEAD /{module...}/@latest',
-      'read',
       text('asks for the latest {module}', '{module} の最新版を問い合わせます'),
     ),
-    row('GET|HEAD /sumdb/{path...}', 'read', text('verifies checksums', 'チェックサムを検証します')),
+    row.read('GET|HEAD /sumdb/{path...}', text('verifies checksums', 'チェックサムを検証します')),
   ],
 };

@@ -10,17 +10,16 @@ import { type Operation, readGraphql } from './graphql.ts';
 /** The rows of a GraphQL endpoint: queries read, and anything else is named by the fields of its root. */
 export function graphqlRows(path: string): readonly Row[] {
   return [
-    row(`POST ${path}`, 'read', text('queries {host}', '{host} に問い合わせます'), {
+    row.read(`POST ${path}`, text('queries {host}', '{host} に問い合わせます'), {
       when: (asked) => operationsOf(asked)?.every(({ type }) => type === 'query') === true,
       body: queryCarries,
     }),
-    row(`POST ${path}`, 'change', text('changes something at {host}', '{host} の内容を変更します'), {
+    row.change(`POST ${path}`, text('changes something at {host}', '{host} の内容を変更します'), {
       when: (asked) => operationsOf(asked) !== undefined,
       look: (asked) => mutationLook(asked, path),
     }),
-    row(
+    row.send(
       `POST ${path}`,
-      'send',
       text('sends what cannot be read to {host}', '{host} に内容を読み取れないものを送ります'),
     ),
   ];
@@ -31,7 +30,7 @@ export const graphqlByGet: Dialect = {
   name: 'graphql',
   hosts: [],
   rows: [
-    row('GET|HEAD *?query', 'change', text('changes something at {host}', '{host} の内容を変更します'), {
+    row.change('GET|HEAD *?query', text('changes something at {host}', '{host} の内容を変更します'), {
       when: ({ query }) =>
         query.some(
           ([name, value]) =>

@@ -8,15 +8,14 @@ export const maven: Dialect = {
     central.sonatype.com oss.sonatype.org s01.oss.sonatype.org dl.google.com maven.google.com
     jitpack.io maven.pkg.github.com repo.spring.io repo.clojars.org`.split(/\s+/),
   rows: [
-    row('GET|HEAD /{path...}/{file}', 'read', text('downloads {file}', '{file} をダウンロードします')),
-    row('PUT /{path...}/{file}', 'publish', text('publishes {file}', '{file} を公開します'), {
+    row.read('GET|HEAD /{path...}/{file}', text('downloads {file}', '{file} をダウンロードします')),
+    row.publish('PUT /{path...}/{file}', text('publishes {file}', '{file} を公開します'), {
       // The checksums and signatures of a version follow its files.
       covers: '/{path}',
     }),
-    row('POST /api/v1/publish{path...}', 'publish', text('publishes a bundle', 'バンドルを公開します')),
-    row(
+    row.publish('POST /api/v1/publish{path...}', text('publishes a bundle', 'バンドルを公開します')),
+    row.publish(
       'POST|PUT /service/local/{path...}',
-      'publish',
       text('publishes a staged repository', 'ステージングしたリポジトリを公開します'),
     ),
   ],

@@ -15,47 +15,40 @@ export const npm: Dialect = {
     path.startsWith('/-/') || (method === 'PUT' && request.bodyStart.includes('"_attachments"')),
   isShared: true,
   rows: [
-    row(
+    row.read(
       'POST /-/npm/v1/security/{question...}',
-      'read',
       text('asks about the security of packages', 'パッケージの安全性を問い合わせます'),
       {
         when: ({ path }) => /\/(?:advisories\/bulk|audits(?:\/quick)?)$/.test(path),
         body: auditCarries,
       },
     ),
-    row(
+    row.change(
       'PUT|DELETE|POST /-/package/{package}/dist-tags/{tag}',
-      'change',
       text('changes the tag {tag} of {package}', '{package} のタグ {tag} を変更します'),
     ),
-    row(
+    row.rights(
       'PUT|POST|DELETE /-/package/{package}/{right...}',
-      'rights',
       text('changes who may do what with {package}', '{package} の権限を変更します'),
     ),
-    row(
+    row.rights(
       'PUT|POST|DELETE|PATCH /-/{account...}',
-      'rights',
       text('changes an account, a team or a token', 'アカウント、チーム、トークンを変更します'),
       {
         when: ({ path }) =>
           /^\/-\/(?:user|v1\/login|npm\/v1\/(?:tokens|user|hooks)|team|org)(?:\/|$)/.test(path),
       },
     ),
-    row(
+    row.delete(
       'DELETE /{package}/-rev/{revision}',
-      'delete',
       text('unpublishes {package}', '{package} を非公開にします'),
     ),
-    row(
+    row.delete(
       'DELETE /{package}/-/{file...}',
-      'delete',
       text('unpublishes {file} of {package}', '{package} の {file} を非公開にします'),
     ),
-    row(
+    row.change(
       'PUT /{package}/-rev/{revision}',
-      'change',
       text('changes versions or owners of {package}', '{package} のバージョンや所有者を変更します'),
       {
         covers: '/{package}/-rev',
@@ -64,17 +57,16 @@ export const npm: Dialect = {
         }),
       },
     ),
-    row(
+    row.change(
       'PUT /{package}',
-      'change',
       text('stars or deprecates {package}', '{package} にスターや非推奨の印を付けます'),
       { when: isWithoutFiles },
     ),
-    row('PUT /{package}', 'publish', text('publishes {package}', '{package} を公開します'), {
+    row.publish('PUT /{package}', text('publishes {package}', '{package} を公開します'), {
       look: publishLook,
     }),
-    row('GET|HEAD /{package}', 'read', text('reads about {package}', '{package} の情報を読み取ります')),
-    row('GET|HEAD /{package}/-/{file}', 'read', text('downloads {file}', '{file} をダウンロードします')),
+    row.read('GET|HEAD /{package}', text('reads about {package}', '{package} の情報を読み取ります')),
+    row.read('GET|HEAD /{package}/-/{file}', text('downloads {file}', '{file} をダウンロードします')),
   ],
 };
 

@@ -12,24 +12,18 @@ export const pypi: Dialect = {
   shape: (asked) => asked.method === 'POST' && fieldOf(asked, ':action') === 'file_upload',
   isShared: true,
   rows: [
-    row(
-      'GET|HEAD /simple/{project}/',
-      'read',
-      text('reads about {project}', '{project} の情報を読み取ります'),
-    ),
-    row('GET|HEAD /packages/{file...}', 'read', text('downloads a file', 'ファイルをダウンロードします')),
-    row(
+    row.read('GET|HEAD /simple/{project}/', text('reads about {project}', '{project} の情報を読み取ります')),
+    row.read('GET|HEAD /packages/{file...}', text('downloads a file', 'ファイルをダウンロードします')),
+    row.read(
       'GET|HEAD /pypi/{project...}/json',
-      'read',
       text('reads about {project}', '{project} の情報を読み取ります'),
     ),
-    row('POST *', 'publish', text('uploads a package', 'パッケージをアップロードします'), {
+    row.publish('POST *', text('uploads a package', 'パッケージをアップロードします'), {
       when: (asked) => asked.path === '/legacy/' || fieldOf(asked, ':action') === 'file_upload',
       look: uploadLook,
     }),
-    row(
+    row.rights(
       'POST /_/oidc/{token...}',
-      'rights',
       text('takes a token for uploading', 'アップロード用のトークンを取得します'),
     ),
   ],

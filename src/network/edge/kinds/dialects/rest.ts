@@ -6,16 +6,15 @@ export const rest: Dialect = {
   name: 'rest',
   hosts: [],
   rows: [
-    row('GET|HEAD|OPTIONS *', 'read', text('reads from {host}', '{host} から読み取ります')),
-    row('PUT|PATCH *', 'change', text('changes something at {host}', '{host} の内容を変更します')),
-    row('DELETE *', 'delete', text('deletes something at {host}', '{host} の内容を削除します')),
-    row('POST *', 'send', text('sends data to {host}', '{host} にデータを送ります')),
+    row.read('GET|HEAD|OPTIONS *', text('reads from {host}', '{host} から読み取ります')),
+    row.change('PUT|PATCH *', text('changes something at {host}', '{host} の内容を変更します')),
+    row.delete('DELETE *', text('deletes something at {host}', '{host} の内容を削除します')),
+    row.send('POST *', text('sends data to {host}', '{host} にデータを送ります')),
   ],
 };
 
 /** A method of an extension, such as WebDAV, or of nobody. */
-export const otherMethod: Row = row(
+export const otherMethod: Row = row.send(
   '* *',
-  'send',
   text('sends {method} to {host}', '{host} に {method} を送ります'),
 );

@@ -19,30 +19,29 @@ export const s3: Dialect = {
   isShared: true,
   shape: isSigned,
   rows: [
-    row('POST *', 'read', text('asks a service of AWS', 'AWS のサービスに問い合わせます'), {
+    row.read('POST *', text('asks a service of AWS', 'AWS のサービスに問い合わせます'), {
       when: asksOnly,
       body: questionCarries,
     }),
-    row('GET|HEAD|POST *', 'change', text('calls a service of AWS', 'AWS のサービスを呼び出します'), {
+    row.change('GET|HEAD|POST *', text('calls a service of AWS', 'AWS のサービスを呼び出します'), {
       when: (asked) => actionOf(asked) !== undefined && (asked.method === 'POST' || !asksOnly(asked)),
       look: callLook,
     }),
-    row('PUT|DELETE *', 'rights', text('changes who may use {host}', '{host} の利用権限を変更します'), {
+    row.rights('PUT|DELETE *', text('changes who may use {host}', '{host} の利用権限を変更します'), {
       when: ({ query }) => query.some(([name]) => rights.has(name)),
     }),
-    row('POST *?delete', 'delete', text('deletes objects at {host}', '{host} のオブジェクトを削除します')),
-    row('DELETE *?uploadId', 'change', text('cancels an upload at {host}', '{host} の送信を取り消します')),
-    row(
+    row.delete('POST *?delete', text('deletes objects at {host}', '{host} のオブジェクトを削除します')),
+    row.change('DELETE *?uploadId', text('cancels an upload at {host}', '{host} の送信を取り消します')),
+    row.delete(
       'DELETE *',
-      'delete',
       text('deletes an object or a bucket at {host}', '{host} のオブジェクトかバケットを削除します'),
     ),
-    row('PUT *', 'change', text('copies an object at {host}', '{host} でオブジェクトをコピーします'), {
+    row.change('PUT *', text('copies an object at {host}', '{host} でオブジェクトをコピーします'), {
       when: ({ headers }) => headers.has('x-amz-copy-source'),
       look: coversPath,
     }),
-    row('PUT|POST *', 'change', text('uploads to {host}', '{host} に送ります'), { look: coversPath }),
-    row('GET|HEAD *', 'read', text('reads from {host}', '{host} から読み取ります')),
+    row.change('PUT|POST *', text('uploads to {host}', '{host} に送ります'), { look: coversPath }),
+    row.read('GET|HEAD *', text('reads from {host}', '{host} から読み取ります')),
   ],
 };
 
