@@ -29,29 +29,18 @@ export function settingNotes(
   const words = commandText(command);
   const elsewhere = /not a git repository/.test(errors) ? repositoryOutside(folder) : undefined;
   const isMade = leftOut.includes('init.templatedir') && /\bgit\b[^;&|\n]*\s(init|clone)\b/.test(words);
-  return [
-    ...(filter === undefined
-      ? []
-      : [
-          `[git: the filter ${cleanLine(filter)} of git's settings did not work in the sandbox, and no content passes git without it here]\n`,
-        ]),
-    ...(means === undefined
-      ? []
-      : [
-          `[git: ${alias} is an alias of the person's settings, which commands do not have${/^[\w .:/=@~^-]+$/.test(means) ? `; it stands for: git ${means}` : ''}]\n`,
-        ]),
-    ...(elsewhere === undefined
-      ? []
-      : [
-          `[git: this folder belongs to the repository in ${cleanLine(elsewhere)}, as a linked worktree or a submodule, and commands do not see that folder: the operator can serve it as a root as well (roots)]\n`,
-        ]),
-    ...(keepsTodo(words, output)
-      ? [
-          '[git: rebase -i kept its list of commits as it was, as nobody edits it here; GIT_SEQUENCE_EDITOR can name a command that does]\n',
-        ]
-      : []),
-    ...(isMade ? ['[git: made without the template of the settings (init.templateDir)]\n'] : []),
+  const notes = [
+    filter !== undefined &&
+      `[git: the filter ${cleanLine(filter)} of git's settings did not work in the sandbox, and no content passes git without it here]\n`,
+    means !== undefined &&
+      `[git: ${alias} is an alias of the person's settings, which commands do not have${/^[\w .:/=@~^-]+$/.test(means) ? `; it stands for: git ${means}` : ''}]\n`,
+    elsewhere !== undefined &&
+      `[git: this folder belongs to the repository in ${cleanLine(elsewhere)}, as a linked worktree or a submodule, and commands do not see that folder: the operator can serve it as a root as well (roots)]\n`,
+    keepsTodo(words, output) &&
+      '[git: rebase -i kept its list of commits as it was, as nobody edits it here; GIT_SEQUENCE_EDITOR can name a command that does]\n',
+    isMade && '[git: made without the template of the settings (init.templateDir)]\n',
   ];
+  return notes.filter((note) => note !== false);
 }
 
 /** Was an interactive rebase run without an editor or an option that changes its list of commits? */
@@ -88,21 +77,18 @@ export function watchCommits(
     repositories.flatMap(({ common, hooks, before }) => {
       const { commits, unsigned, tags } = madeSince(common, before, beganAtMs);
       const isAre = unsigned === 1 ? 'is' : 'are';
-      return [
-        ...(signs.includes('commit') && unsigned > 0
-          ? [
-              `[git: ${counted(unsigned, 'commit')} ${isAre} unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]\n`,
-            ]
-          : []),
-        ...(signs.includes('tag') && tags > 0
-          ? [
-              `[git: ${counted(tags, 'tag')} unsigned, though the settings sign them (tag.gpgsign): commands have no key]\n`,
-            ]
-          : []),
-        ...(hooks.length > 0 && commits > 0
-          ? [`[git: ${counted(commits, 'commit')} made without the hooks ${hooks.join(', ')}]\n`]
-          : []),
+      const notes = [
+        signs.includes('commit') &&
+          unsigned > 0 &&
+          `[git: ${counted(unsigned, 'commit')} ${isAre} unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]\n`,
+        signs.includes('tag') &&
+          tags > 0 &&
+          `[git: ${counted(tags, 'tag')} unsigned, though the settings sign them (tag.gpgsign): commands have no key]\n`,
+        hooks.length > 0 &&
+          commits > 0 &&
+          `[git: ${counted(commits, 'commit')} made without the hooks ${hooks.join(', ')}]\n`,
       ];
+      return notes.filter((note) => note !== false);
     });
 }
 
