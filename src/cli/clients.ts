@@ -1,25 +1,5 @@
 import { joinSentences, type Text, text, verbatim } from '../contract/text/text.ts';
 
-/** The clients whose configuration can name a server for them to start. */
-export const clientNames = [
-  'claude',
-  'claude-desktop',
-  'cursor',
-  'vscode',
-  'codex',
-  'gemini',
-  'qwen',
-  'opencode',
-  'continue',
-  'cline',
-  'copilot',
-  'zed',
-  'windsurf',
-  'jetbrains',
-] as const;
-
-export type ClientName = (typeof clientNames)[number];
-
 export interface ClientConfig {
   /** The client's configuration file, with `~` for the home folder. */
   readonly file: Text;
@@ -61,7 +41,7 @@ export function clientConfig(client: ClientName, command: string, args: readonly
 
 const common = (server: object) => json({ mcpServers: { sekisho: server } });
 
-const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
+const makers = {
   claude: (server) => ({
     file: text('.mcp.json in your project', 'プロジェクトの .mcp.json'),
     words: common(server),
@@ -203,7 +183,12 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
     words: common(server),
     alone: cannot,
   }),
-};
+} satisfies Readonly<Record<string, (server: Server) => ClientConfig>>;
+
+export type ClientName = keyof typeof makers;
+
+/** The clients whose configuration can name a server for them to start. */
+export const clientNames = Object.keys(makers) as readonly ClientName[];
 
 const trusted = text(
   'It starts servers only in trusted folders: answer its question there, or run /permissions.',

@@ -10,7 +10,8 @@ export function fault(cause: unknown, shown: string): ToolError {
   if (errno === 'ELOOP') return linkRefused(shown);
   if (errno === 'EEXIST') return exists(shown, cause);
   if (errno === 'EISDIR') return notAFile(shown, 'folder');
-  const [, code, words, suggestion] = faults.find(([errnos]) => errnos.includes(errno)) ?? unknownFault;
+  const found = Object.entries(faults).find(([errnos]) => errnos.split(' ').includes(errno));
+  const [code, words, suggestion] = found?.[1] ?? unknownFault;
   const message = text(
     words.en.replace('…', () => shown),
     words.ja.replace('…', () => shown),
@@ -18,16 +19,16 @@ export function fault(cause: unknown, shown: string): ToolError {
   return new ToolError(code, message, { suggestion, cause });
 }
 
-/** Error numbers, their code, the message with `…` for the path, and a suggestion. */
-type Fault = readonly [readonly string[], ErrorCode, Text, Text?];
+/** A code, the message with `…` for the path, and a suggestion. */
+type Fault = readonly [ErrorCode, Text, Text?];
 
-const unknownFault: Fault = [[], 'internal', text('… could not be used.', '… を処理できませんでした。')];
+const unknownFault: Fault = ['internal', text('… could not be used.', '… を処理できませんでした。')];
 
-const faults: readonly Fault[] = [
-  [['ENOTDIR'], 'not_found', text('… is not a folder.', '… はフォルダーではありません。')],
-  [['ENOTEMPTY'], 'conflict', text('… is not empty.', '… は空ではありません。')],
-  [
-    ['ENOSPC', 'EDQUOT'],
+/** By error numbers. */
+const faults: Readonly<Record<string, Fault>> = {
+  ENOTDIR: ['not_found', text('… is not a folder.', '… はフォルダーではありません。')],
+  ENOTEMPTY: ['conflict', text('… is not empty.', '… は空ではありません。')],
+  'ENOSPC EDQUOT': [
     'storage_full',
     text(
       'There is no space left to write …; nothing was changed.',
@@ -35,28 +36,24 @@ const faults: readonly Fault[] = [
     ),
     text('Free some space, then try again.', '空き容量を作ってから再試行してください。'),
   ],
-  [
-    ['ESTALE'],
+  ESTALE: [
     'conflict',
     text('… changed while it was read.', '… は読み込み中に変更されました。'),
     text('Read it again.', '読み直してください。'),
   ],
-  [['EFBIG'], 'too_large', text('… would be too large.', '… が大きすぎます。')],
-  [
-    ['EACCES', 'EPERM'],
+  EFBIG: ['too_large', text('… would be too large.', '… が大きすぎます。')],
+  'EACCES EPERM': [
     'forbidden',
     text(
       'The operating system does not allow this server to do that with ….',
       'OS がこのサーバーに … への操作を許可していません。',
     ),
   ],
-  [
-    ['EROFS'],
+  EROFS: [
     'forbidden',
     text('… is on a read-only file system.', '… は読み取り専用のファイルシステム上にあります。'),
   ],
-  [
-    ['EXDEV'],
+  EXDEV: [
     'conflict',
     text(
       '… is on another file system; it cannot be moved in one step.',
@@ -67,19 +64,17 @@ const faults: readonly Fault[] = [
       '新しいファイルを書き、元のファイルを削除してください。',
     ),
   ],
-  [
-    ['EINVAL'],
+  EINVAL: [
     'invalid_path',
     text('The file system does not accept … here.', 'ファイルシステムが … を受け付けません。'),
   ],
-  [['ENAMETOOLONG'], 'invalid_path', text('… is too long a name.', '… は名前が長すぎます。')],
-  [
-    ['EMFILE', 'ENFILE'],
+  ENAMETOOLONG: ['invalid_path', text('… is too long a name.', '… は名前が長すぎます。')],
+  'EMFILE ENFILE': [
     'unavailable',
     text('Too many files are open at once.', '同時に開いているファイルが多すぎます。'),
     text('Try again in a moment.', '少し待ってから再試行してください。'),
   ],
-];
+};
 
 export function notFound(shown: string, cause?: unknown): ToolError {
   return new ToolError('not_found', `${shown} does not exist.`, `${shown} は存在しません。`, {

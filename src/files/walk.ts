@@ -86,14 +86,9 @@ export function enterFolder(
 }
 
 /** The same for asynchronous work: the descriptor is never the root's own, and the caller closes it. */
-export function holdFolder(
-  root: Root,
-  components: readonly string[],
-  count: number,
-  hidden: number,
-  made?: (count: number) => void,
-): number {
-  const folder = enterFolder(root, components, count, hidden, made);
+export function holdFolder(...place: Parameters<typeof enterFolder>): number {
+  const [root] = place;
+  const folder = enterFolder(...place);
   return folder === root.fd ? openSync(entryOf(folder, '.'), folderFlags) : folder;
 }
 

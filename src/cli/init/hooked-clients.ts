@@ -33,10 +33,9 @@ const cursorChanging = 'Write|StrReplace|Edit|EditNotebook|Delete';
 /** Longer than our own wait for a person elsewhere. */
 const seconds = 600;
 
-export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
-  [
-    'claude',
-    {
+export const hookedClients: ReadonlyMap<string, HookedClient> = new Map(
+  Object.entries<HookedClient>({
+    claude: {
       file: '.claude/settings.json',
       events: [
         { event: 'PreToolUse', matcher: '*', more: { timeout: seconds, onFailure: 'block' } },
@@ -47,10 +46,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       ],
       write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
     },
-  ],
-  [
-    'codex',
-    {
+    codex: {
       file: '.codex/hooks.json',
       events: [
         { event: 'PreToolUse', matcher: '*', more: { timeout: seconds } },
@@ -68,10 +64,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         'Codex は、起動して /hooks で信頼した後にフックを実行します。Codex 自身のサンドボックスの中からは Sekisho のサーバーに接続できないため、~/.codex/config.toml に次を追加してください:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nコマンドは引き続き Sekisho のサンドボックスの中で動き、設定にあるホストにだけ接続できます。',
       ),
     },
-  ],
-  [
-    'gemini',
-    {
+    gemini: {
       file: '.gemini/settings.json',
       events: [
         { event: 'BeforeTool', matcher: '.*', more: { timeout: seconds * 1000 } },
@@ -82,10 +75,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       ],
       write: (path) => ({ tool_name: 'write_file', tool_input: { file_path: path, content: '' } }),
     },
-  ],
-  [
-    'cursor',
-    {
+    cursor: {
       file: '.cursor/hooks.json',
       isFlat: true,
       empty: { version: 1 },
@@ -104,5 +94,5 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         'Cursor の文書に従っていますが、Cursor 自体では確認していません。ルールで拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
       ),
     },
-  ],
-]);
+  }),
+);

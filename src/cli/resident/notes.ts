@@ -114,10 +114,7 @@ export class Notes {
   #settle(by: number, keys: readonly number[]): void {
     const lines = keys.flatMap((key) => this.#open.get(key) ?? []);
     this.#settled.push({ by, lines });
-    for (const { key, entrusted, line = '' } of lines) {
-      this.#open.delete(key);
-      if (entrusted.kind === 'keep') this.#kept.set(entrusted.name, line);
-    }
+    close(lines, this.#open, this.#kept);
   }
 
   /** The rest that the dead server has left. */
@@ -131,11 +128,7 @@ export class Notes {
     const kept = new Map(state.kept);
     let to = state.to - Buffer.byteLength(state.again);
     const settle = ({ by, lines: settled }: Settled) => {
-      if (by > this.received) return;
-      for (const { key, entrusted, line = '' } of settled) {
-        open.delete(key);
-        if (entrusted.kind === 'keep') kept.set(entrusted.name, line);
-      }
+      if (by <= this.received) close(settled, open, kept);
     };
     for (const each of state.settled) for (const line of each.lines) open.set(line.key, line);
     state.settled.forEach(settle);
@@ -193,6 +186,14 @@ export class Notes {
     const buffer = Buffer.alloc(bytes);
     readSync(this.#file, buffer, 0, bytes, from);
     return buffer;
+  }
+}
+
+/** Removes lines from the open ones, and keeps those that are to be kept. */
+function close(lines: readonly Open[], open: Map<number, Open>, kept: Map<string, string>): void {
+  for (const { key, entrusted, line = '' } of lines) {
+    open.delete(key);
+    if (entrusted.kind === 'keep') kept.set(entrusted.name, line);
   }
 }
 
