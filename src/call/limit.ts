@@ -48,10 +48,7 @@ async function assertRates(
   rates: RateStore,
   nowMs: number,
 ): Promise<void> {
-  const bounds = counted.map(({ id, perMinute }) => ({
-    key: `${id} ${caller.principal}`,
-    max: perMinute,
-  }));
+  const bounds = counted.map(({ id, perMinute }) => ({ key: `${id} ${caller.principal}`, max: perMinute }));
   const waits = await rates.hitAll(bounds, windowMs, nowMs);
   const longestMs = Math.max(...waits);
   const rule = counted[waits.indexOf(longestMs)];

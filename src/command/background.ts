@@ -158,7 +158,5 @@ export class RunningCommand implements BackgroundCommand {
 }
 
 function closedInput(id: string, cause: Error): ToolError {
-  return new ToolError('conflict', `${id} closed its input.`, `${id} は入力を閉じています。`, {
-    cause,
-  });
+  return new ToolError('conflict', `${id} closed its input.`, `${id} は入力を閉じています。`, { cause });
 }

@@ -141,9 +141,7 @@ export function openServerProcesses(options: ServerProcessesOptions) {
         })
         .catch(async (cause) => {
           await recording?.end();
-          throw new ToolError('unavailable', 'It could not be started.', '起動できませんでした。', {
-            cause,
-          });
+          throw new ToolError('unavailable', 'It could not be started.', '起動できませんでした。', { cause });
         });
       const confined = lend(child);
       running.add(confined);

@@ -221,9 +221,7 @@ const settingsSchema = section({
     ),
   }).describe('What to delete when it is old. The rest of the audit log can still be verified.'),
   history: historySchema,
-  pipeline: section({
-    extended: flag('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
-  }),
+  pipeline: section({ extended: flag('Allow more commands in pipelines: cat, cut, uniq, nl and others.') }),
   memory: memorySchema,
   models: modelsSchema.describe('Models for `sekisho ask`, by the name that you choose them by.'),
   ask: askSchema,

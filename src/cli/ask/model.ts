@@ -20,11 +20,7 @@ export function chooseModel({ models, wanted, environment }: ModelChoice): Endpo
 /** GLM-4.7 is built in; any other name that is not configured is a model of Ollama. */
 function withoutConfiguration(name: string): ModelSettings {
   if (name !== 'glm-4.7') return withDefaults(name, { model: name });
-  return withDefaults(name, {
-    model: name,
-    url: 'https://api.z.ai/api/paas/v4',
-    keyVariable: 'ZAI_API_KEY',
-  });
+  return withDefaults(name, { model: name, url: 'https://api.z.ai/api/paas/v4', keyVariable: 'ZAI_API_KEY' });
 }
 
 /** The default: the only configured model, or GLM-4.7 if its key is set. */

@@ -133,11 +133,7 @@ async function runProbe(
   targets: Targets,
 ): Promise<ReadonlyMap<string, string>> {
   const child = await backend.spawn({
-    command: {
-      kind: 'script',
-      script: probeScript(targets),
-      shell: shellIn(['/usr/bin', '/bin']),
-    },
+    command: { kind: 'script', script: probeScript(targets), shell: shellIn(['/usr/bin', '/bin']) },
     limits: defaultProcessLimits,
     workingFolder,
     environment: { PATH: '/usr/bin:/bin' },

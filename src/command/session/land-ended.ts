@@ -63,10 +63,7 @@ export async function landEnded(
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('it has no layer');
   if (runOptions.fate === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
-    return {
-      outcome: { kind: 'discarded' },
-      notes: [discardedNote],
-    };
+    return { outcome: { kind: 'discarded' }, notes: [discardedNote] };
   }
   const roots = runner.sandbox.roots();
   const writable = runOptions.reach?.writable ?? roots.writable;
@@ -140,10 +137,7 @@ export async function landEnded(
   const { conflicts, refused, notes } = landed;
   // These losses were not reviewed: they count towards the session's next ones.
   runner.session.lost += lost;
-  return {
-    outcome: { kind: 'landed', conflicts, refused },
-    notes,
-  };
+  return { outcome: { kind: 'landed', conflicts, refused }, notes };
 }
 
 /** The input for judging an ended command. */

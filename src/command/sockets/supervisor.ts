@@ -101,9 +101,6 @@ class SupervisorThread {
 /** A thread that keeps failing has a persistent cause. */
 const maxStarts = 8;
 /** A small heap: its objects live for one call. */
-const quiet = {
-  ...quietThread,
-  resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
-};
+const quiet = { ...quietThread, resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 } };
 /** The number of a thread that has ended. */
 const gone = -1;

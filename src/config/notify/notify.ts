@@ -19,10 +19,7 @@ type FillContext = { readonly environment: NodeJS.Dict<string>; readonly workspa
 /** Throws `ConfigError` for channels that could reach no one, or the wrong recipient. */
 export function notifyOf(config: Config | undefined, context: FillContext): NotifySettings {
   const named = Object.entries(config?.channels ?? {}).map(
-    ([name, entry]): Channel => ({
-      name,
-      ...channelOf(entry, `notify.channels.${name}`, context),
-    }),
+    ([name, entry]): Channel => ({ name, ...channelOf(entry, `notify.channels.${name}`, context) }),
   );
   // Push is enabled on the phone and needs no configuration.
   const channels: readonly Channel[] = named.some(({ kind, name }) => kind === 'push' || name === 'push')

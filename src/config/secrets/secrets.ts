@@ -58,10 +58,7 @@ const secret = z.strictObject({
     .union([
       z.strictObject({ env: z.string().min(1) }),
       z.strictObject({ file: z.string().min(1) }),
-      z.strictObject({
-        command: list(z.string().min(1)),
-        seconds: z.int().min(1).optional(),
-      }),
+      z.strictObject({ command: list(z.string().min(1)), seconds: z.int().min(1).optional() }),
       z.literal('keyring'),
     ])
     .optional()

@@ -103,11 +103,7 @@ export const teamActs = {
     session_id: id.describe('Session, or the spawn_id of get_agent_action, spn_….'),
     exit_code: z.int().optional().describe('e.g. 1.'),
   }).gives({ success: z.boolean(), task_id: z.string().optional() }),
-  agentError: takes({
-    agent_id,
-    project_id,
-    message: reason.describe('What happened.'),
-  }).gives(done),
+  agentError: takes({ agent_id, project_id, message: reason.describe('What happened.') }).gives(done),
   subordinates: takes({}).gives({
     agents: z.array(
       z.object({
@@ -132,10 +128,7 @@ export const teamActs = {
     request_id: id.describe('req_….'),
     assignee_id: id.optional().describe('Another agent, e.g. "worker-2".'),
   }).gives({ success: z.boolean(), task_id: z.string() }),
-  rejectRequest: takes({
-    request_id: id.describe('req_….'),
-    reason: why,
-  }).gives(done),
+  rejectRequest: takes({ request_id: id.describe('req_….'), reason: why }).gives(done),
   profile: takes({}).gives(profile.shape),
   myTask: takes({}).gives({ task: task.optional(), instruction: z.string() }),
   nextAction: takes({
@@ -193,10 +186,7 @@ export const teamActs = {
   claimTask: takes({
     task_id: id.optional().describe('tsk_…. Default: the first that fits.'),
   }).gives({ task: task.optional(), reason: z.string().optional() }),
-  releaseTask: takes({
-    task_id: ownTask,
-    reason: why,
-  }).gives(done),
+  releaseTask: takes({ task_id: ownTask, reason: why }).gives(done),
   updateTaskStatus: takes({
     task_id,
     status: status.describe('e.g. "in_progress".'),
@@ -208,28 +198,18 @@ export const teamActs = {
       .describe('How it ended; failed and blocked set the task blocked.'),
     summary: reason.optional().describe('What was done, or why not.'),
   }).gives({ success: z.boolean(), task_id: z.string(), status, instruction: z.string() }),
-  reportModel: takes({
-    model: z.string().min(1).max(200).describe('e.g. "glm-4.7".'),
-  }).gives(done),
+  reportModel: takes({ model: z.string().min(1).max(200).describe('e.g. "glm-4.7".') }).gives(done),
   requestTask: takes({
     ...toDo,
     assignee_id: id.optional().describe('Who is to do it; default: you.'),
   }).gives({ ...texts('request_id', 'status'), ...maybe('task_id') }),
-  notifications: takes({
-    ack: z.array(id).max(100).optional().describe('Read ones, ["ntf_…"].'),
-  }).gives({
+  notifications: takes({ ack: z.array(id).max(100).optional().describe('Read ones, ["ntf_…"].') }).gives({
     notifications: z.array(
-      z.object({
-        ...texts('notification_id', 'kind', 'message'),
-        ...maybe('task_id'),
-        sent_at: z.string(),
-      }),
+      z.object({ ...texts('notification_id', 'kind', 'message'), ...maybe('task_id'), sent_at: z.string() }),
     ),
     more: z.boolean(),
   }),
-  history: takes({
-    limit: z.int().min(1).max(100).default(20).describe('e.g. 20.'),
-  }).gives({
+  history: takes({ limit: z.int().min(1).max(100).default(20).describe('e.g. 20.') }).gives({
     executions: z.array(
       z.object({
         ...texts('execution_id', 'task_id', 'status'),
@@ -239,9 +219,7 @@ export const teamActs = {
       }),
     ),
   }),
-  startExecution: takes({
-    task_id: ownTask,
-  }).gives({ execution_id: z.string(), task_id: z.string() }),
+  startExecution: takes({ task_id: ownTask }).gives({ execution_id: z.string(), task_id: z.string() }),
   completeExecution: takes({
     execution_id: id.describe('exe_….'),
     status: z.enum(['success', 'failed']).describe('How it ended.'),
@@ -261,10 +239,7 @@ export const teamActs = {
     content: words.describe('At most 4000 characters.'),
     conversation_id: id.optional().describe('cnv_…. Default: the oldest pending.'),
   }).gives(sent),
-  send: takes({
-    target_agent_id: agent_id,
-    content: words.describe('At most 4000 characters.'),
-  }).gives(sent),
+  send: takes({ target_agent_id: agent_id, content: words.describe('At most 4000 characters.') }).gives(sent),
   startConversation: takes({
     participant_agent_id: agent_id,
     purpose: reason.describe('e.g. "Agree on the schema."'),

@@ -67,8 +67,4 @@ export const delegation = z.object({
 });
 
 /** The result of writing in a conversation. */
-export const sent = {
-  ...texts('message_id', 'conversation_id', 'status'),
-  ...turns,
-  ...maybe('reminder'),
-};
+export const sent = { ...texts('message_id', 'conversation_id', 'status'), ...turns, ...maybe('reminder') };

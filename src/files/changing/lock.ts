@@ -59,10 +59,7 @@ export function openLocks() {
 function loadFlock(): { flock: (fd: number, operation: number) => number; errno: () => number } {
   try {
     const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    return {
-      flock: koffi.load(null).func('int flock(int fd, int operation)'),
-      errno: () => koffi.errno(),
-    };
+    return { flock: koffi.load(null).func('int flock(int fd, int operation)'), errno: () => koffi.errno() };
   } catch (cause) {
     throw new ToolError(
       'unavailable',

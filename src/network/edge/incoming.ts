@@ -100,10 +100,7 @@ export function incomingOverHttp2(
       stream.once('wantTrailers', () => stream.sendTrailers(headersOf(last)));
       stream.respond(
         { ':status': status, ...headersOf(fields) },
-        {
-          waitForTrailers: hasTrailers,
-          endStream: isEmpty,
-        },
+        { waitForTrailers: hasTrailers, endStream: isEmpty },
       );
       return {
         body: stream.writableEnded ? undefined : stream,

@@ -29,10 +29,7 @@ export function testEffects(json: string, rules: EffectRules): EffectVerdict {
       `変更は ${example} のような JSON の一覧でなければなりません${place && `（${place} は${problem?.ja}）`}`,
     );
   }
-  const changes = parsed.data.map((change) => ({
-    root: '/',
-    ...change,
-  }));
+  const changes = parsed.data.map((change) => ({ root: '/', ...change }));
   return rules.decide({ changes, total: changes.length, losses: lossesIn(changes, rules) }, false);
 }
 

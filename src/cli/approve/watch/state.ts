@@ -80,10 +80,7 @@ function writing(state: Watching, words: string, key: Key): ReturnType<typeof pr
   if (typeof key === 'object') return { state: { ...state, instead: words + key.char } };
   if (key !== 'enter' || selected === undefined || words.trim() === '') return { state };
   const answer: Answer = { decision: 'declined', scope: 'once', instead: words };
-  return {
-    state: { ...state, instead: undefined },
-    wish: { kind: 'answer', ids: [selected], answer },
-  };
+  return { state: { ...state, instead: undefined }, wish: { kind: 'answer', ids: [selected], answer } };
 }
 
 function choosing(state: Watching, { scope, untilMs }: GrantOffer, key: Key): ReturnType<typeof pressed> {

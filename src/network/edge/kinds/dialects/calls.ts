@@ -25,10 +25,7 @@ export const grpc: Dialect = {
     row.send(
       'POST /{service}/{call}',
       text('calls {call} of {service}', '{service} の {call} を呼び出します'),
-      {
-        when: isGrpc,
-        look: ({ path }) => ({ kind: kindOf(path.slice(path.lastIndexOf('/') + 1)) }),
-      },
+      { when: isGrpc, look: ({ path }) => ({ kind: kindOf(path.slice(path.lastIndexOf('/') + 1)) }) },
     ),
   ],
 };
@@ -39,9 +36,7 @@ export const jsonRpc: Dialect = {
   hosts: [],
   shape: (asked) => asked.method === 'POST' && callsOf(asked).length > 0,
   rows: [
-    row.send('POST *', text('calls something at {host}', '{host} の機能を呼び出します'), {
-      look: rpcLook,
-    }),
+    row.send('POST *', text('calls something at {host}', '{host} の機能を呼び出します'), { look: rpcLook }),
   ],
 };
 

@@ -18,10 +18,7 @@ export const npm: Dialect = {
     row.read(
       'POST /-/npm/v1/security/{question...}',
       text('asks about the security of packages', 'パッケージの安全性を問い合わせます'),
-      {
-        when: ({ path }) => /\/(?:advisories\/bulk|audits(?:\/quick)?)$/.test(path),
-        body: auditCarries,
-      },
+      { when: ({ path }) => /\/(?:advisories\/bulk|audits(?:\/quick)?)$/.test(path), body: auditCarries },
     ),
     row.change(
       'PUT|DELETE|POST /-/package/{package}/dist-tags/{tag}',
