@@ -11,12 +11,7 @@ export interface CachedPage {
 }
 
 /** Limited in bytes and number; evicts the least recently used. */
-export interface PageCache {
-  get(url: string): CachedPage | undefined;
-  set(url: string, entry: CachedPage): void;
-}
-
-export function createPageCache(maxBytes: number, maxPages = 256): PageCache {
+export function createPageCache(maxBytes: number, maxPages = 256) {
   const entries = new Map<string, CachedPage>();
   let bytes = 0;
 
@@ -26,7 +21,7 @@ export function createPageCache(maxBytes: number, maxPages = 256): PageCache {
   }
 
   return {
-    get(url) {
+    get(url: string) {
       const entry = entries.get(url);
       if (entry) {
         entries.delete(url);
@@ -34,7 +29,7 @@ export function createPageCache(maxBytes: number, maxPages = 256): PageCache {
       }
       return entry;
     },
-    set(url, entry) {
+    set(url: string, entry: CachedPage) {
       drop(url);
       if (entry.page.body.length > maxBytes) return;
       entries.set(url, entry);

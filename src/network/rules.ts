@@ -12,15 +12,10 @@ export interface WebRuleOptions {
   readonly allowPrivate?: readonly string[] | undefined;
 }
 
-export interface WebRules {
-  /** The URL to request. Throws `invalid_parameter` or `denied`. */
-  check(url: string): URL;
-  /** Throws `denied` unless every address that the host resolved to may be connected to. */
-  assertMayConnect(url: URL, addresses: readonly string[]): void;
-}
+export type WebRules = ReturnType<typeof createWebRules>;
 
 /** Throws `ConfigError`, quoting the key and the bad value. */
-export function createWebRules(options: WebRuleOptions): WebRules {
+export function createWebRules(options: WebRuleOptions) {
   const allowed = options.allowHosts?.map((entry, i) => parseHost(entry, `web.allowHosts[${i}]`));
   const denied = (options.denyHosts ?? []).map((entry, i) => parseHost(entry, `web.denyHosts[${i}]`));
   const inner = (options.allowPrivate ?? []).map((entry, i) => parseInner(entry, `web.allowPrivate[${i}]`));
@@ -28,7 +23,8 @@ export function createWebRules(options: WebRuleOptions): WebRules {
   const isDenied = (host: string, port: number): boolean => denied.some((rule) => fits(rule, host, port));
 
   return {
-    check(input) {
+    /** The URL to request. Throws `invalid_parameter` or `denied`. */
+    check(input: string): URL {
       const url = parseUrl(input);
       const host = hostOf(url);
       const port = portOf(url);
@@ -42,7 +38,8 @@ export function createWebRules(options: WebRuleOptions): WebRules {
       return url;
     },
 
-    assertMayConnect(url, addresses) {
+    /** Throws `denied` unless every address that the host resolved to may be connected to. */
+    assertMayConnect(url: URL, addresses: readonly string[]): void {
       const host = hostOf(url);
       const port = portOf(url);
       const isOpen =

@@ -8,18 +8,13 @@ import { orElse } from '../../ground/or-else.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
 /** A session's file, locked by this process until it is closed. */
-export interface SessionFile {
-  readonly saved: SavedSession;
-  /** Replaces the whole file, readable only by this user. */
-  save(session: SavedSession): void;
-  close(): void;
-}
+export type SessionFile = ReturnType<typeof openSession>;
 
 /** Larger than any conversation; reading such a file would exhaust the memory. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 /** Opens or creates the session of this name. Throws `ConfigError` if another process holds it. */
-export function openSession(stateFolder: string, name: string): SessionFile {
+export function openSession(stateFolder: string, name: string) {
   const folder = join(stateFolder, 'ask');
   const path = join(folder, `${fileNameOf(name)}.jsonl`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,7 +23,8 @@ export function openSession(stateFolder: string, name: string): SessionFile {
   try {
     return {
       saved: read(path),
-      save: (session) => writeWhole(path, encodeSession(session)),
+      /** Replaces the whole file, readable only by this user. */
+      save: (session: SavedSession) => writeWhole(path, encodeSession(session)),
       close: () => rmSync(lock, { force: true }),
     };
   } catch (error) {

@@ -21,10 +21,7 @@ export type ConverterAnswer =
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'failed'; readonly problem: string };
 
-export interface Converter {
-  convert(job: ConverterJob): Promise<ReadablePage>;
-  close(): Promise<void>;
-}
+export type Converter = ReturnType<typeof openConverter>;
 
 /**
  * Converts pages one at a time in a separate process, started on first use and ended when idle. Pages are untrusted
@@ -37,7 +34,7 @@ export function openConverter({
 }: {
   readonly timeoutMs?: number | undefined;
   readonly idleMs?: number | undefined;
-} = {}): Converter {
+} = {}) {
   let child: ChildProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -108,7 +105,7 @@ export function openConverter({
   }
 
   return {
-    convert(job) {
+    convert(job: ConverterJob) {
       const turn = last.then(() => convert(job));
       // The requester gets a failure; the next page only waits its turn.
       last = turn.catch(() => {});

@@ -25,14 +25,7 @@ export interface Asker {
 export type Ask = (held: HeldRequest) => Promise<RequestAnswer>;
 
 /** Judges the requests of one outlet, and holds those that do more than read until a person has answered. */
-export interface Gate {
-  /** When the client has left, the question stays open for the same request. */
-  judge(request: EdgeRequest, held: Holding): Promise<Judged>;
-  /** A connection in a protocol that is not looked into: a yes lasts for the command's session. */
-  opens(target: Target, waiting: Waiting): Promise<boolean>;
-  /** A request is asked about through the command that sent it. Returns the function that takes it back. */
-  attend(asker: Asker): () => void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 export interface Waiting {
   /** Aborts when the client has left. */
@@ -64,7 +57,7 @@ interface Question {
   readonly answer: Promise<RequestAnswer>;
 }
 
-export function createGate({ note, keys, asks = true }: GateOptions): Gate {
+export function createGate({ note, keys, asks = true }: GateOptions) {
   const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
@@ -107,7 +100,8 @@ export function createGate({ note, keys, asks = true }: GateOptions): Gate {
   }
 
   return {
-    async judge(request, { port, hold }) {
+    /** When the client has left, the question stays open for the same request. */
+    async judge(request: EdgeRequest, { port, hold }: Holding): Promise<Judged> {
       const blind = keys?.blind(request) ?? request;
       const verdict = asStream(request, judgeRequest(blind));
       const refused = (because: Text, leaks?: string) => {
@@ -127,7 +121,8 @@ export function createGate({ note, keys, asks = true }: GateOptions): Gate {
       if (answer.isAllowed) return { passes: true, lending: lent };
       return { passes: false, verdict, because: answer.because };
     },
-    async opens(target, waiting) {
+    /** A connection in a protocol that is not looked into: a yes lasts for the command's session. */
+    async opens(target: Target, waiting: Waiting): Promise<boolean> {
       const name = nameOf(target);
       if (!asks || asking.some(({ services }) => services.has(name))) return true;
       const held = heldConnection(name);
@@ -144,7 +139,8 @@ export function createGate({ note, keys, asks = true }: GateOptions): Gate {
       note(target, noted(held, answered));
       return true;
     },
-    attend(asker) {
+    /** A request is asked about through the command that sent it. Returns the function that takes it back. */
+    attend(asker: Asker): () => void {
       asking.push(asker);
       return () => {
         asking.splice(asking.indexOf(asker), 1);

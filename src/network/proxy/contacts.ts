@@ -3,20 +3,9 @@ import type { ContactOutcome, NetworkContact, SentRequest } from '../../contract
 import { nameOf, type Target } from './rules.ts';
 
 /** A command's network contacts for its record, limited in number. */
-export interface Contacts {
-  /** A connection was made; its bytes are counted while it is open. */
-  reached(target: Target, socket: Socket): void;
-  /** A connection that was made before serves another client. */
-  reachedAgain(target: Target): void;
-  /** Its traffic is not looked into, in either direction. */
-  unread(target: Target): void;
-  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
-  /** An inspected host was, or was not, sent a request that does more than read. */
-  noteRequest(target: Target, sent: SentRequest): void;
-  list(): readonly NetworkContact[];
-}
+export type Contacts = ReturnType<typeof createContacts>;
 
-export function createContacts(): Contacts {
+export function createContacts() {
   const known = new Map<string, Tally>();
 
   function tallyOf(target: Target, outcome: ContactOutcome, times = 1): Tally {
@@ -44,7 +33,8 @@ export function createContacts(): Contacts {
   }
 
   return {
-    reached(target, socket) {
+    /** A connection was made; its bytes are counted while it is open. */
+    reached(target: Target, socket: Socket) {
       const tally = tallyOf(target, 'reached');
       tally.open.add(socket);
       socket.once('close', () => {
@@ -53,17 +43,21 @@ export function createContacts(): Contacts {
         tally.received += socket.bytesRead;
       });
     },
-    reachedAgain: (target) => void tallyOf(target, 'reached'),
-    unread(target) {
+    /** A connection that was made before serves another client. */
+    reachedAgain: (target: Target) => void tallyOf(target, 'reached'),
+    /** Its traffic is not looked into, in either direction. */
+    unread(target: Target) {
       tallyOf(target, 'reached', 0).isTunnel = true;
     },
-    missed: (target, outcome) => void tallyOf(target, outcome),
-    noteRequest(target, sent) {
+    missed: (target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>) =>
+      void tallyOf(target, outcome),
+    /** An inspected host was, or was not, sent a request that does more than read. */
+    noteRequest(target: Target, sent: SentRequest) {
       const isSent = sent.allowedBy !== undefined;
       const { requests } = tallyOf(target, isSent ? 'reached' : 'refused', isSent ? 0 : 1);
       requests.push({ ...sent, path: sent.path.slice(0, maxPathChars) });
     },
-    list: () =>
+    list: (): readonly NetworkContact[] =>
       [...known.values()].map(({ host, outcome, times, sent, received, open, isTunnel, requests }) => {
         const sockets = [...open];
         return {

@@ -35,18 +35,10 @@ export interface OutletOptions {
 }
 
 /** The way out for one command, or for those of a session. */
-export interface Outlet {
-  /** Takes over listening sockets, in the order of those that the proxy names. */
-  adopt(listeners: readonly number[]): void;
-  contacts(): readonly NetworkContact[];
-  /** A held request is asked about through the command that sent it. Returns the function that takes it back. */
-  attend(asker: Asker): () => void;
-  /** Ends all connections at once. */
-  close(): void;
-}
+export type Outlet = Pick<ProxyOutlet, 'adopt' | 'contacts' | 'attend' | 'close'>;
 
 /** All of its connections end with it. */
-export class ProxyOutlet implements Outlet {
+export class ProxyOutlet {
   readonly #options: OutletOptions;
   readonly #contacts = createContacts();
   readonly #ending = new AbortController();
@@ -75,6 +67,7 @@ export class ProxyOutlet implements Outlet {
     });
   }
 
+  /** Takes over listening sockets, in the order of those that the proxy names. */
   adopt(listeners: readonly number[]): void {
     for (const [index, { serves, port }] of this.#options.listening.entries()) {
       const fd = listeners[index];
@@ -88,10 +81,12 @@ export class ProxyOutlet implements Outlet {
     return this.#contacts.list();
   }
 
+  /** A held request is asked about through the command that sent it. Returns the function that takes it back. */
   attend(asker: Asker): () => void {
     return this.#edge.attend(asker);
   }
 
+  /** Ends all connections at once. */
   close(): void {
     this.#ending.abort();
     for (const server of this.#servers) server.close();

@@ -16,18 +16,7 @@ export function nameOf({ host, port }: Target): string {
 }
 
 /** The hosts that commands behind a proxy may reach. */
-export interface ProxyRules {
-  /** Whether the list names it. */
-  allows(target: Target): boolean;
-  /** Whether every address that it resolved to may be connected to. */
-  mayConnect(target: Target, addresses: readonly string[]): boolean;
-  /** Whether it names exactly this host with this port, beside those of the web: any protocol may be spoken there. */
-  isService(target: Target): boolean;
-  /** Ports of this machine's loopback that the list names, with their targets. */
-  readonly loopback: ReadonlyMap<number, string>;
-  /** The hosts that it names exactly, once for each port. */
-  readonly named: readonly Target[];
-}
+export type ProxyRules = ReturnType<typeof createProxyRules>;
 
 /**
  * Reads a list such as `["api.example.com", "*.npmjs.org", "git.example.com:8443", "10.1.2.3:4873"]`. An entry without
@@ -38,7 +27,7 @@ export function createProxyRules(
   entries: readonly string[],
   key: string,
   deniedHosts: readonly string[] = [],
-): ProxyRules {
+) {
   const isPublic = createPublicAddressCheck();
   const rules = entries.map((entry, index) => parseEntry(entry, `${key}[${index}]`, isPublic));
   const denied = deniedHosts.map((entry) =>
@@ -62,17 +51,22 @@ export function createProxyRules(
     rules.some((rule) => rule.port === port && isInnerName(rule.host, address));
 
   return {
+    /** Whether the list names it. */
     allows,
-    mayConnect: (target, addresses) =>
+    /** Whether every address that it resolved to may be connected to. */
+    mayConnect: (target: Target, addresses: readonly string[]) =>
       addresses.length > 0 &&
       allows(target) &&
       addresses.every((answer) => {
         const address = canonicalAddress(answer);
         return !isDenied(address, target.port) && (isPublic(address) || isListedInner(address, target.port));
       }),
-    isService: ({ host, port }) =>
+    /** Whether it names exactly this host with this port, beside those of the web: any protocol may be spoken there. */
+    isService: ({ host, port }: Target) =>
       !usualPorts.has(port) && named.some((each) => each.port === port && each.host === host),
+    /** The hosts that it names exactly, once for each port. */
     named,
+    /** Ports of this machine's loopback that the list names, with their targets. */
     loopback: new Map(
       rules.flatMap(({ host, port, below }) =>
         !below && port !== undefined && isLoopbackHost(host) ? [[port, host] as const] : [],

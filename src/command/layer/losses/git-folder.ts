@@ -6,13 +6,7 @@ import { lowerPath, type Touched, upperPath } from './collect.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** A repository's own folder, or one like it, before a command or after it. */
-export interface GitFolder {
-  /** Path of a file, given its path below the folder; undefined if there is none. */
-  at(name: string): string | undefined;
-  read(name: string): string | undefined;
-  /** The files below one of its folders. */
-  below(folder: string): readonly string[];
-}
+export type GitFolder = ReturnType<typeof viewOf>;
 
 /** Opens both views of the folder `path`. Paths are bytes, one per character, relative to the overlay's folder. */
 export function openGitFolder(
@@ -39,14 +33,16 @@ export function openGitFolder(
   };
 }
 
-function viewOf(folders: readonly string[], at: (name: string) => string | undefined): GitFolder {
+function viewOf(folders: readonly string[], at: (name: string) => string | undefined) {
   return {
+    /** Path of a file, given its path below the folder; undefined if there is none. */
     at,
-    read(name) {
+    read(name: string) {
       const path = at(name);
       return path === undefined ? undefined : readBounded(path, mostBytes)?.toString('latin1');
     },
-    below(top) {
+    /** The files below one of its folders. */
+    below(top: string): readonly string[] {
       const files = new Set<string>();
       const waiting = [top];
       for (let folder = waiting.pop(); folder !== undefined && files.size < mostFiles; folder = waiting.pop())
