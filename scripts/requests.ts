@@ -151,8 +151,8 @@ const adding: readonly (Text | string)[] = [
     '4. 本文のある読み取りの行には `body` が要ります。本文全体を読み、問い合わせを超える部分を返す関数です。',
   ),
   text(
-    '5. Give each row examples. Add the dialect to `dialects.ts`.',
-    '5. 各行に例を書き、方言を `dialects.ts` に加えます。',
+    '5. Give each row examples in `kinds.test.ts`. Add the dialect to `dialects.ts`.',
+    '5. `kinds.test.ts` に各行の例を書き、方言を `dialects.ts` に加えます。',
   ),
   text(
     '6. Run these, of which the second writes this page:',

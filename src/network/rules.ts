@@ -12,8 +12,6 @@ export interface WebRuleOptions {
   readonly allowPrivate?: readonly string[] | undefined;
 }
 
-export type WebRules = ReturnType<typeof createWebRules>;
-
 /** Throws `ConfigError`, quoting the key and the bad value. */
 export function createWebRules(options: WebRuleOptions) {
   const allowed = options.allowHosts?.map((entry, i) => parseHost(entry, `web.allowHosts[${i}]`));

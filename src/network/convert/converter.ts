@@ -21,8 +21,6 @@ export type ConverterAnswer =
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'failed'; readonly problem: string };
 
-export type Converter = ReturnType<typeof openConverter>;
-
 /**
  * Converts pages one at a time in a separate process, started on first use and ended when idle. Pages are untrusted
  * input to large parsers: exhausting time, memory or stack costs that process, not the server, and its memory is freed
