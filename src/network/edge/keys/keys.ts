@@ -13,6 +13,7 @@ import { awsPairOf } from './aws/signature.ts';
 import { formsOf, valueEncodings } from './forms.ts';
 import { gitSettingsFor } from './git-settings.ts';
 import { homeFiles, loginVariables } from './home-files.ts';
+import { hiderFor, type Replacement } from './replacement.ts';
 
 /** A credential that a request may carry, or an answer must not show. */
 export interface Use {
@@ -36,8 +37,9 @@ export interface Lending {
   readonly signing: (Resigning & Pick<Use, 'value'>) | undefined;
   /** Those that its body may hold, equally long. */
   readonly inBody: readonly Use[];
-  /** Credentials that its answer must not show. */
+  /** Credentials that its answer must not show, and what hides them. */
   readonly shown: readonly Use[];
+  readonly hider: Replacement;
   /** Forms that its body must not hold, in lower case, each with the name of its secret. */
   readonly forbidden: readonly Forbidden[];
   /** The address that its host gets. */
@@ -92,6 +94,8 @@ function sampleOf(entry: string, key: string): Target {
 export class Keys {
   readonly #secrets: Secrets;
   readonly #keys: readonly Key[];
+  /** That of the last request. */
+  #hider: { readonly key: string; readonly made: Replacement } | undefined;
 
   /** `standInOf` makes the stand-ins. Throws `ConfigError` on a bad host. */
   constructor(
@@ -162,7 +166,7 @@ export class Keys {
       (rest, { standIn, value }) => replaceValue(rest, standIn, value),
       request.target,
     );
-    return { uses, signing, inBody, shown, forbidden, path, refused };
+    return { uses, signing, inBody, shown, hider: this.#hiderOf(shown), forbidden, path, refused };
   }
 
   /** The request with names in place of stand-ins, which are not data. */
@@ -188,6 +192,13 @@ export class Keys {
       else forbidden.push(...key.forms.map((form) => ({ form, name: key.rule.name })));
     }
     return { inBody, forbidden };
+  }
+
+  /** Making one takes longer than a request. */
+  #hiderOf(shown: readonly Use[]): Replacement {
+    const key = JSON.stringify(shown);
+    if (this.#hider?.key !== key) this.#hider = { key, made: hiderFor(shown) };
+    return this.#hider.made;
   }
 
   #shownBy(target: Target): readonly Use[] {

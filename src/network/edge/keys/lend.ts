@@ -5,8 +5,8 @@ import { inflateEither } from '../../body.ts';
 import { endToEnd, valuesOf } from '../fields.ts';
 import type { Answer, AnswerHead, Incoming } from '../incoming.ts';
 import { awsPairOf } from './aws/signature.ts';
-import { mixedForms, valueEncodings } from './forms.ts';
-import { inLaterBody, type Lending, replaceInFields, type Use } from './keys.ts';
+import { valueEncodings } from './forms.ts';
+import { inLaterBody, type Lending, replaceInFields } from './keys.ts';
 import { Replacement } from './replacement.ts';
 
 /**
@@ -15,7 +15,7 @@ import { Replacement } from './replacement.ts';
  */
 export function lend(
   incoming: Incoming,
-  { uses, signing, inBody, shown, forbidden, path, refused }: Lending,
+  { uses, signing, inBody, shown, hider, forbidden, path, refused }: Lending,
   body: AsyncIterable<Buffer> | undefined,
   whole?: Buffer,
 ): { readonly incoming: Incoming; readonly path: string } | undefined {
@@ -55,7 +55,7 @@ export function lend(
     ...incoming,
     fields: signed?.fields ?? fields,
     ...(sent && { body: chunks ? sent.compose(chunks) : sent }),
-    ...(hides && { answer: (head) => hiding(incoming, head, shown), hider: hiderFor(shown) }),
+    ...(hides && { answer: (head) => hiding(incoming, head, hider), hider }),
   };
   return { incoming: lent, path: signed?.target ?? path };
 }
@@ -89,15 +89,7 @@ function bodyWith(
 }
 
 /** Finds credentials in any form that the edge knows, and puts their stand-ins in their place. */
-export function hiderFor(shown: readonly Use[]): Replacement {
-  return new Replacement(
-    shown.flatMap(({ value, standIn }) => mixedForms(value, standIn)),
-    shown.map(({ value, standIn }) => ({ from: value, to: standIn })),
-  );
-}
-
-function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): Answer {
-  const hider = hiderFor(shown);
+function hiding(incoming: Incoming, head: AnswerHead, hider: Replacement): Answer {
   const hasBody = incoming.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
   const codings = valuesOf(head.fields, 'content-encoding').flatMap((value) =>
     value.toLowerCase().split(/[\s,]+/),

@@ -9,7 +9,6 @@ import { hostOf } from '../../rules.ts';
 import type { Field } from '../fields.ts';
 import type { EdgeRequest } from '../request.ts';
 import { Keys, type Lending, replaceInFields } from './keys.ts';
-import { hiderFor } from './lend.ts';
 import type { Replacement } from './replacement.ts';
 
 /** A request of ours as its host gets it, and what hides credentials in its answer. */
@@ -78,7 +77,7 @@ export class OutwardKeys {
     return {
       fields: filled(headers, lending),
       carries: lending.uses.length > 0,
-      hider: hiderFor(lending.shown),
+      hider: lending.hider,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import { mixedForms } from './forms.ts';
 import { literal, type Pair, Spelled } from './spelled.ts';
 
 /**
@@ -14,7 +15,6 @@ export class Replacement {
   /** The characters that one may begin with. */
   readonly #firsts: ReadonlySet<string>;
   readonly #ignoresCase: boolean;
-  #held = '';
 
   /** `spelled`: texts that may be written in any way, and are then found in either case, as the others are. */
   constructor(pairs: readonly Pair[], spelled: readonly Pair[] = []) {
@@ -44,9 +44,17 @@ export class Replacement {
   }
 
   stream(): Transform {
-    const take = (chunk: Buffer, _encoding: string, done: TransformCallback) => done(null, this.#take(chunk));
-    const flush = (done: TransformCallback) => done(null, Buffer.from(this.#held, 'latin1'));
-    return new Transform({ transform: take, flush });
+    let held = '';
+    const transform = (chunk: Buffer, _encoding: string, done: TransformCallback) => {
+      const before = held + chunk.toString('latin1');
+      const words = this.#replaced(before);
+      const kept = this.#startsAt(words);
+      held = words.slice(kept);
+      const isSame = words === before && kept === chunk.length && before.length === kept;
+      done(null, isSame ? chunk : Buffer.from(words.slice(0, kept), 'latin1'));
+    };
+    const flush = (done: TransformCallback) => done(null, Buffer.from(held, 'latin1'));
+    return new Transform({ transform, flush });
   }
 
   #replaced(words: string): string {
@@ -66,15 +74,6 @@ export class Replacement {
     return this.#ignoresCase ? words.toLowerCase() : words;
   }
 
-  #take(chunk: Buffer): Buffer {
-    const before = this.#held + chunk.toString('latin1');
-    const words = this.#replaced(before);
-    const kept = this.#startsAt(words);
-    this.#held = words.slice(kept);
-    if (words === before && kept === chunk.length && before.length === kept) return chunk;
-    return Buffer.from(words.slice(0, kept), 'latin1');
-  }
-
   /** Where the start of a text may stand at the end of the words. */
   #startsAt(words: string): number {
     const from = Math.max(0, words.length - this.#overlap);
@@ -90,3 +89,13 @@ export class Replacement {
 }
 
 const hintChars = 6;
+
+/** Puts stand-ins in place of values, in the forms in which a host may show them. */
+export function hiderFor(
+  shown: readonly { readonly value: string; readonly standIn: string }[],
+): Replacement {
+  return new Replacement(
+    shown.flatMap(({ value, standIn }) => mixedForms(value, standIn)),
+    shown.map(({ value, standIn }) => ({ from: value, to: standIn })),
+  );
+}
