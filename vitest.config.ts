@@ -42,7 +42,7 @@ const long = testFiles([
   'attacks/{doors,git}/*',
   'cli/{first-hour,init-hooks,projects,records,undo}',
   'console/{browser,everybody}',
-  'edge/{keys,tries}',
+  'edge/{keys,signing,ssh,tries}',
   'container/arguments',
   'effects/{attributes,exact,git-losses,judged,landing,obeyed,once,walls,watched,watched-obeyed}',
   'effects/{watched-names,watched-odd,watched-walls,wipes,working-folder}',

@@ -98,6 +98,15 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     'そのホストのページを web_fetch で読むときに、as にある最初のヘッダーで送信するかどうか。既定値: false。',
   'secrets.NAME.from':
     '値の取得元。サーバーの環境変数（{ "env": "GH_TOKEN" }）またはファイル（{ "file": "/run/secrets/gh" }）。既定: `sekisho secret set` で保存した値',
+  'signing.ssh.hosts':
+    'あなたの ssh エージェントがコマンドのログインに署名するホスト。例: ["github.com", "git.example.com:2222"]。コマンドが接続できるようになり、セッションごとに確認します',
+  'signing.ssh.keys':
+    'コマンドが使える鍵。`ssh-add -l` の表示で指定します: ["SHA256:…"]。既定: エージェントのすべての鍵',
+  'signing.ssh.hostKeys':
+    'ホストの鍵。known_hosts ファイルの行で指定します。既定: ~/.ssh/known_hosts と /etc/ssh/ssh_known_hosts の鍵',
+  'signing.ssh.agent': 'エージェントのソケット。既定: サーバーの SSH_AUTH_SOCK',
+  'signing.commits':
+    'コマンドのコミットとタグに、あなたの git の設定（user.signingKey、gpg.format）で、あなたの gpg または ssh-keygen が署名します。署名ごとに確認します',
   'process.network':
     'コマンドが接続できるホスト。例: ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]。名前の付いた組: npm、pypi、crates、go、rubygems、maven、github。registries は、そのうちプロジェクトのマニフェストに必要な組。TLS は Sekisho で終端し、読み取り以外のリクエストは送信前に確認します。{ "host": "api.example.com", "tls": "tunnel" } は TLS の中身を読まずに通します。"tls" の既定は "inspect" です。既定: なし',
   'process.publish':

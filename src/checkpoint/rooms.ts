@@ -159,6 +159,14 @@ export class Rooms {
     return new OutwardKeys(secrets);
   }
 
+  async #signer() {
+    if (!this.settings.signing.commits) return undefined;
+    const { openSigner } = await import('../git/signer.ts');
+    const { agent } = this.settings.signing.ssh ?? {};
+    const environment = { ...this.#environment, ...(agent !== undefined && { SSH_AUTH_SOCK: agent }) };
+    return openSigner(this.settings.roots[0]?.path ?? '/', environment);
+  }
+
   readonly commands = once(async () => {
     const runner = await this.#openRunner();
     if (this.settings.history.enabled && hasEnded(this.#layers)) {
@@ -202,6 +210,8 @@ export class Rooms {
         key: 'process.network',
         deniedHosts: deniedHostsOf(this.settings),
         secrets: someSecrets(await this.secrets(), ({ commands }) => commands !== false),
+        ssh: this.settings.signing.ssh,
+        signer: await this.#signer(),
       },
       publish:
         this.settings.process.publish.length > 0

@@ -24,6 +24,7 @@ import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, root
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
 import { secretsOf } from './secrets/secrets.ts';
+import { signingOf } from './secrets/signing.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
@@ -61,6 +62,7 @@ export function loadSettings(
     'off',
   ]);
   const commands = processOf(config, sandbox, context);
+  const signing = signingOf(config.signing, context);
   return Object.freeze({
     roots,
     files,
@@ -105,7 +107,14 @@ export function loadSettings(
       waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
     },
-    process: commands,
+    process: {
+      ...commands,
+      network: [
+        ...commands.network,
+        ...(signing.ssh?.hosts ?? []).map(({ host, port }) => `${host}:${port}`),
+      ],
+    },
+    signing,
     secrets: secretsOf(config.secrets, context, commands),
     agentCli: {
       allowMime: flags.allowMime ?? config['agent-cli']?.allowMime ?? [],

@@ -9,6 +9,7 @@ import { publishSchema } from './publish.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
 import { secretsSchema } from './secrets/secrets.ts';
+import { signingSchema } from './secrets/signing.ts';
 import { atLeast, between, choice, flag, section, word } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
@@ -179,6 +180,9 @@ const settingsSchema = section({
   }),
   secrets: secretsSchema.describe(
     'Credentials that commands use and never hold: they get stand-ins, which are replaced where a request leaves for one of its hosts: `docs/secrets.md`.',
+  ),
+  signing: signingSchema.describe(
+    'Your keys sign for commands, and stay outside: logins by ssh, commits and tags: `docs/signing.md`.',
   ),
   'agent-cli': section({
     allowMime: names.describe('Types of binary files that file_read returns, e.g. ["image/*"].'),

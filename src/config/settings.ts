@@ -11,6 +11,7 @@ import type { HistorySettings } from './history.ts';
 import type { MemorySettings } from './memory.ts';
 import type { ConfigFile } from './schema.ts';
 import type { SecretSettings } from './secrets/secrets.ts';
+import type { SigningSettings } from './secrets/signing.ts';
 import type { SingleTool, ToolsetName } from './toolset-names.ts';
 
 /** The flags of the command line; all are optional and take precedence over the file. */
@@ -97,6 +98,7 @@ export interface Settings {
     readonly publish: readonly (readonly [number, number])[];
   };
   readonly secrets: readonly SecretSettings[];
+  readonly signing: SigningSettings;
   readonly agentCli: Filled<'agent-cli'>;
   readonly assistant: Filled<'assistant', 'timeZone'> & { readonly timeZone: string | undefined };
   readonly web: Filled<'web', 'allowHosts'> & { readonly allowHosts: readonly string[] | undefined };

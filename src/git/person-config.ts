@@ -27,12 +27,15 @@ export interface PersonConfig extends GivenConfig {
 /**
  * Asks git itself, in a folder to which conditional settings may apply. Empty without git. Filters and merge drivers
  * run in the sandbox; one that cannot fails the command, or git would take the file unfiltered. `overHttps`: hosts that
- * commands reach over https, so no setting leads from there to ssh.
+ * commands reach over https, so no setting leads from there to ssh. `signs`: commands have commits and tags signed.
  */
 export async function readPersonConfig(
   folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  overHttps: readonly string[] = [],
+  environment: Environment,
+  {
+    overHttps = [],
+    signs = false,
+  }: { readonly overHttps?: readonly string[]; readonly signs?: boolean } = {},
 ): Promise<PersonConfig> {
   const all = scopedEntries(await listed(folder, environment));
   const own = all.filter(({ scope }) => scope === 'global' || scope === 'system').map(({ entry }) => entry);
@@ -40,14 +43,18 @@ export async function readPersonConfig(
     (isHarmless(entry) && !ofRepositories.has(entry.section)) ||
     isOwnership(entry) ||
     (runsInside(entry) && !(entry.section === 'url' && overHttps.includes(sshHostOf(entry.subsection))));
+  const signing = signs ? signingIn(own, environment) : undefined;
   const kept = own.filter((entry) => carried(entry) && !entry.value.includes('\0'));
   const copied = ['excludesfile', 'attributesfile'];
   const left = own.filter(
-    (entry) => !carried(entry) && !(entry.section === 'core' && copied.includes(entry.key)),
+    (entry) =>
+      !(signing && signingKeys.has(nameOf(entry))) &&
+      !carried(entry) &&
+      !(entry.section === 'core' && copied.includes(entry.key)),
   );
   const everywhere = all.map(({ entry }) => entry);
   return {
-    config: printConfig([...kept, ...strictFilters(everywhere)]),
+    config: printConfig([...kept, ...strictFilters(everywhere), ...(signing?.entries ?? [])]),
     ignored: fileOf(own, 'excludesfile', 'ignore', environment),
     attributes: fileOf(own, 'attributesfile', 'attributes', environment),
     signs: signers.filter((name) => isTrue(everywhere, name, name === 'tag' ? signsTags : ['gpgsign'])),
@@ -62,6 +69,50 @@ export async function readPersonConfig(
     ],
   };
 }
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How a person signs commits and tags; without a key the signature is made for the person's name and address. */
+export async function readSigning(folder: string, environment: Environment) {
+  const all = scopedEntries(await listed(folder, environment));
+  const own = all.filter(({ scope }) => scope === 'global' || scope === 'system');
+  return signingIn(
+    own.map(({ entry }) => entry),
+    environment,
+  );
+}
+
+function signingIn(own: readonly ConfigEntry[], { HOME = '/nonexistent' }: Environment) {
+  const last = (...names: readonly string[]) => own.findLast((entry) => names.includes(nameOf(entry)))?.value;
+  const format = last('gpg.format') === 'ssh' ? 'ssh' : 'openpgp';
+  const named = last('user.signingkey');
+  const literal = /^(?:key::|(?=ssh-))(.+)$/.exec(named ?? '')?.[1];
+  const path = named?.replace(/^~(?=\/)/, HOME) ?? '';
+  const identity = `${last('user.name') ?? ''} <${last('user.email') ?? ''}>`;
+  const publicOf = (file: string) => orElse(() => readFileSync(file, 'utf8').split('\n', 1)[0] ?? '', '');
+  const found = [path, `${path}.pub`].map(publicOf).find((line) => isPublicKey.test(line));
+  const shown = format === 'openpgp' ? (named ?? identity) : (literal ?? found ?? '').trim();
+  const entries = own.flatMap((entry) => {
+    const name = nameOf(entry);
+    if (!signingKeys.has(name)) return [];
+    // Commands do not see the file.
+    return [name === 'user.signingkey' && format === 'ssh' ? { ...entry, value: `key::${shown}` } : entry];
+  });
+  return {
+    format,
+    /** As git names it in the sandbox. */
+    shown,
+    key: format === 'openpgp' ? shown : (literal ?? path),
+    isLiteral: literal !== undefined,
+    program: format === 'ssh' ? last('gpg.ssh.program') : last('gpg.program', 'gpg.openpgp.program'),
+    entries,
+  };
+}
+
+const isPublicKey = /^(?:ssh|ecdsa|sk)-[\w@.-]+ [\w+/]+=*(?: |$)/;
+const signingKeys = new Set([
+  ...['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'gpg.format', 'user.signingkey'],
+]);
 
 const signers = ['commit', 'tag'];
 const signsTags = ['gpgsign', 'forcesignannotated'];
@@ -130,7 +181,7 @@ function scopedEntries(output: string): { readonly scope: string; readonly entry
   return entries;
 }
 
-function listed(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
+function listed(folder: string, env: Environment): Promise<string> {
   const args = ['-C', folder, 'config', '--list', '--show-scope', '--null'];
   return new Promise((resolve) => {
     execFile('git', args, { env, timeout: 2000, maxBuffer: 1024 * 1024 }, (error, stdout) =>
@@ -144,7 +195,7 @@ function fileOf(
   entries: readonly ConfigEntry[],
   variable: string,
   usual: string,
-  { HOME = '/nonexistent', XDG_CONFIG_HOME }: Readonly<Record<string, string | undefined>>,
+  { HOME = '/nonexistent', XDG_CONFIG_HOME }: Environment,
 ): string {
   const named = entries.findLast(({ section, key }) => section === 'core' && key === variable)?.value;
   const path =

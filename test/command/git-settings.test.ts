@@ -163,7 +163,7 @@ describe("a person's settings of git", needs(lackOfLayers), () => {
     const lines = ways.map((way, index) => `[url "${way}"]\n\tpushInsteadOf = w${index}:\n`);
     writeFileSync(join(home, '.gitconfig'), lines.join(''));
     const environment = { HOME: home, PATH: process.env.PATH };
-    const { config } = await readPersonConfig(home, environment, ['git.example']);
+    const { config } = await readPersonConfig(home, environment, { overHttps: ['git.example'] });
     expect(config.match(/w\d/g)).toEqual(['w2', 'w3']);
     expect((await readPersonConfig(home, environment)).config.match(/w\d/g)).toHaveLength(4);
     rmSync(home, { recursive: true });

@@ -98,8 +98,8 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     both(says, 'test/command/git-settings.test.ts › a filter that cannot run ends the command'),
   ),
   ...[
-    "[git: … … unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]",
-    '[git: … unsigned, though the settings sign them (tag.gpgsign): commands have no key]',
+    "[git: … … unsigned, though the settings sign them (commit.gpgsign): commands have no key without signing.commits; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]",
+    '[git: … unsigned, though the settings sign them (tag.gpgsign): commands have no key without signing.commits]',
   ].map((says) => ({
     says,
     shown: 'test/command/git-settings.test.ts › an unsigned commit and tag are told',

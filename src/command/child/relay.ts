@@ -34,7 +34,7 @@ export function openRelay(kernel: Kernel, listened: readonly Listened[]) {
   const program = openMemoryProgram(kernel, compileRelay(listened, descriptors));
   return {
     /** It listens on ports for which the kernel asks a right. */
-    needsRight: listened.some(({ port }) => port < 1024),
+    needsRight: listened.some(({ port }) => port !== undefined && port < 1024),
     /** Opens the sockets for one start. */
     open: (): Landing => openLanding(kernel, program, listened.length),
     close: () => closeSync(program),

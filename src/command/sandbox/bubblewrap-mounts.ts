@@ -38,8 +38,8 @@ export interface BubblewrapOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** One more certificate authority that commands trust, in PEM. */
   readonly authority?: string | undefined;
-  /** The part of the network that an outlet serves: its sockets, addresses for the hosts file, and logins. */
-  readonly network?: Pick<HostProxy, 'listening' | 'addresses' | 'homeFiles'> | undefined;
+  /** The part of the network that an outlet serves: its sockets, addresses for the hosts file, settings and logins. */
+  readonly network?: Pick<HostProxy, 'listening' | 'addresses' | 'files' | 'homeFiles'> | undefined;
 }
 
 /** The arguments that are the same for every command, or every command in a room; made once. */

@@ -10,6 +10,7 @@ import type { StartChild } from '../child/start-child.ts';
 import { findMembers } from '../child/tree.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { type BubblewrapOptions, writeLogins } from './bubblewrap-mounts.ts';
+import { openSigningFolder } from './signing-folder.ts';
 
 /** User, mount and network namespaces that outlive the command for which they were created. */
 export interface SessionNamespaces {
@@ -29,6 +30,8 @@ interface NamespaceMeans {
   readonly kernel: Kernel;
   readonly startChild: StartChild;
   readonly relay: Relay | undefined;
+  /** Whether the relay listens for those who want a signature. */
+  readonly signs: boolean;
 }
 
 /**
@@ -36,10 +39,11 @@ interface NamespaceMeans {
  */
 export function openNamespaceSets(
   { program, temporaryBytes, network }: Pick<BubblewrapOptions, 'program' | 'temporaryBytes' | 'network'>,
-  { kernel, startChild, relay }: NamespaceMeans,
+  { kernel, startChild, relay, signs }: NamespaceMeans,
 ) {
   const enter = openMemoryProgram(kernel, compileEnter(program, { self: 4, namespaces: [5, 6, 7] }));
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
+  const signing = signs ? openSigningFolder(kernel) : undefined;
 
   /** One that an outlet can serve, made ahead: making it takes longer than starting a command. */
   let spare: Promise<Awaited<ReturnType<typeof make>> | undefined> | undefined;
@@ -48,6 +52,9 @@ export function openNamespaceSets(
   async function make(isServed: boolean) {
     const landing = isServed ? relay?.open() : undefined;
     const [self] = landing?.childEnds ?? [];
+    // The relay closes its descriptor 3, so give it one.
+    const ends = landing && self !== undefined ? [self, ...landing.childEnds] : [];
+    const made = signing?.make(3 + ends.length);
     const started = await startChild({
       program,
       args: [
@@ -56,15 +63,18 @@ export function openNamespaceSets(
         ...(landing && relay?.needsRight ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
         ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
         ...['--dir', `${folder}/home`],
+        ...(made?.args ?? []),
         '--',
         ...(landing ? [relayProgram] : []),
         ...['/bin/sh', '-c', 'echo; read -r line'],
       ],
       environment: { PATH: '/usr/bin:/bin' },
       stdin: 'pipe',
-      // The relay closes its descriptor 3, so give it one.
-      extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
-    }).finally(() => landing?.close());
+      extra: [...ends, ...(made?.descriptors ?? [])],
+    }).finally(() => {
+      landing?.close();
+      made?.close();
+    });
     try {
       await firstLine(started.stdout, started.exited);
       const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
@@ -83,6 +93,8 @@ export function openNamespaceSets(
   return {
     /** Mount point of each set's own file system, whose size the kernel limits. */
     folder,
+    /** Shows a command in one of them where it finds what signs for it. */
+    shown: signing?.shown ?? [],
     async open(outlet?: Outlet): Promise<SessionNamespaces> {
       const ready = outlet && spare;
       if (ready) spare = undefined;
@@ -110,6 +122,7 @@ export function openNamespaceSets(
         for (const fd of [...made.namespaces, made.own, ...(listeners ?? [])]) closeSync(fd);
       });
       closeSync(enter);
+      signing?.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

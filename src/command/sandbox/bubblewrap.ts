@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
-import { closeSync, lstatSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { once } from '../../ground/once.ts';
@@ -70,6 +79,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     writeHosts(copied.path, options.network.addresses);
     writeLogins(join(copied.path, loginsBelowEtc), options.network.homeFiles);
   }
+  for (const [path, content] of options.network?.files ?? []) {
+    mkdirSync(dirname(join(copied.path, path)), { recursive: true });
+    writeFileSync(join(copied.path, path), content);
+  }
   const javaArguments = writeTrust(copied.path, options);
   const relayed = await tryRelay(socketsFor(options));
   opened.defer(() => relayed.relay?.close());
@@ -129,7 +142,8 @@ class Bubblewrap implements Backend {
     const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
     const watching = supervisor ? namespaceFilter('supervised', 'watched') : rules;
     this.#furnisher = kernel && createFurnisher(kernel, rules, watching);
-    this.#namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
+    const signs = options.network?.listening.some(({ serves }) => serves === 'signing') ?? false;
+    this.#namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay, signs });
     const { layers: base, program: next, caches } = options;
     const own = { ...ownPlaces, spawn: (spawnOptions: SpawnOptions) => this.spawn(spawnOptions) };
     this.layers =
@@ -280,6 +294,7 @@ class Bubblewrap implements Backend {
           ...(namespaces || overlays ? [this.#options.program] : []),
           ...(room ? this.#shared : this.#system),
           ...(own ? ['--share-net'] : []),
+          ...(namespaces && this.#namespaceSets ? this.#namespaceSets.shown : []),
           ...(furnished ? furnished.args : ['--seccomp', '3']),
           ...this.#mounts(spawnOptions),
           ...['--chdir', spawnOptions.workingFolder, '--'],
@@ -369,7 +384,7 @@ function writeTrust(
 /** A bubblewrap that is set-user-ID gives nobody the right to listen on the ports of the web. */
 function socketsFor({ program, network }: BubblewrapOptions): readonly Listening[] {
   const mode = statSync(program, { throwIfNoEntry: false })?.mode ?? 0;
-  return (network?.listening ?? []).filter(({ port }) => (mode & 0o4000) === 0 || port >= 1024);
+  return (network?.listening ?? []).filter(({ port = 1024 }) => (mode & 0o4000) === 0 || port >= 1024);
 }
 
 /** Without sockets nothing is relayed; without a relay commands have no network. */

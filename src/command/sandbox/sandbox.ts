@@ -34,11 +34,10 @@ export function openSandbox(options: SandboxOptions) {
   const candidates = new Map<SandboxName, Promise<Trial>>();
   const gitFolders: string[] = [];
   const git = once(() =>
-    readPersonConfig(
-      roots().all[0]?.hostPath ?? '/',
-      options.serverEnvironment ?? process.env,
-      hostsOverHttps(options.network?.secrets?.rules ?? []),
-    ),
+    readPersonConfig(roots().all[0]?.hostPath ?? '/', options.serverEnvironment ?? process.env, {
+      overHttps: hostsOverHttps(options.network?.secrets?.rules ?? []),
+      signs: options.network?.signer !== undefined,
+    }),
   );
 
   function attempt(name: SandboxName): Promise<Trial> {

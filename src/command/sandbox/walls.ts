@@ -134,7 +134,7 @@ async function proxyOf({
   network,
   serverEnvironment = process.env,
 }: SandboxOptions): Promise<HostProxy | undefined> {
-  if (!network || network.entries.length === 0) return undefined;
+  if (!network || (network.entries.length === 0 && !network.signer)) return undefined;
   const { createProxy } = await import('../../network/proxy/open.ts');
   const proxy = createProxy({ trusted: () => trustedAuthorities(serverEnvironment), ...network });
   if (proxy.authority === undefined) return proxy;

@@ -80,10 +80,10 @@ export function watchCommits(
       const notes = [
         signs.includes('commit') &&
           unsigned > 0 &&
-          `[git: ${counted(unsigned, 'commit')} ${isAre} unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]\n`,
+          `[git: ${counted(unsigned, 'commit')} ${isAre} unsigned, though the settings sign them (commit.gpgsign): commands have no key without signing.commits; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]\n`,
         signs.includes('tag') &&
           tags > 0 &&
-          `[git: ${counted(tags, 'tag')} unsigned, though the settings sign them (tag.gpgsign): commands have no key]\n`,
+          `[git: ${counted(tags, 'tag')} unsigned, though the settings sign them (tag.gpgsign): commands have no key without signing.commits]\n`,
         hooks.length > 0 &&
           commits > 0 &&
           `[git: ${counted(commits, 'commit')} made without the hooks ${hooks.join(', ')}]\n`,

@@ -46,9 +46,12 @@ export type RequestAnswer =
   /** `isOpen`: a later answer lets the same request pass. */
   | { readonly isAllowed: false; readonly because: Text; readonly isOpen?: boolean | undefined };
 
-/** A request to an inspected host, of which nothing has left yet; `tcp`: in a protocol that is not looked into. */
+/**
+ * A request to an inspected host, of which nothing has left yet; `tcp`: in a protocol that is not looked into; `sign`: an
+ * object of git that is to be signed outside.
+ */
 export interface HeldRequest extends Omit<SentRequest, 'allowedBy' | 'because'> {
-  readonly scheme: 'https' | 'http' | 'tcp';
+  readonly scheme: 'https' | 'http' | 'tcp' | 'sign';
   /** With its port, if that is not the usual one. */
   readonly host: string;
   /** The paths that an approval for longer covers. */

@@ -32,6 +32,7 @@ export interface EdgeOptions {
   readonly keys?: Keys | undefined;
   /** Is a person asked about requests that do more than read? */
   readonly asks: boolean;
+  readonly isSsh: (target: Target) => boolean;
 }
 
 /** The network's edge for one outlet: reads each request, and ends TLS where requests are looked into. */
@@ -39,6 +40,7 @@ export class Edge {
   /** Reads requests to a proxy, each with its own host. */
   readonly proxy: Server;
   readonly attend: Gate['attend'];
+  readonly agrees: Gate['agrees'];
   readonly #options: EdgeOptions;
   readonly #gate: Gate;
   // They read what arrives at one host, and do not listen.
@@ -58,8 +60,10 @@ export class Edge {
       note: (target, sent) => contacts.noteRequest(target, sent),
       keys: options.keys,
       asks: options.asks,
+      isSsh: options.isSsh,
     });
     this.attend = this.#gate.attend;
+    this.agrees = this.#gate.agrees;
     this.#kept = {
       http: keepConnections(this.#opener('http')),
       https: keepConnections(this.#opener('https')),

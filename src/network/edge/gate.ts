@@ -50,6 +50,8 @@ export interface GateOptions {
   readonly keys?: Keys | undefined;
   /** If no person is asked, everything passes that its credentials let pass. Default: one is. */
   readonly asks?: boolean | undefined;
+  /** Whether a person's ssh agent signs for this host. */
+  readonly isSsh?: ((target: Target) => boolean) | undefined;
 }
 
 interface Question {
@@ -57,7 +59,7 @@ interface Question {
   readonly answer: Promise<RequestAnswer>;
 }
 
-export function createGate({ note, keys, asks = true }: GateOptions) {
+export function createGate({ note, keys, asks = true, isSsh }: GateOptions) {
   const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
@@ -125,7 +127,7 @@ export function createGate({ note, keys, asks = true }: GateOptions) {
     async opens(target: Target, waiting: Waiting): Promise<boolean> {
       const name = nameOf(target);
       if (!asks || asking.some(({ services }) => services.has(name))) return true;
-      const held = heldConnection(name);
+      const held = heldConnection(name, isSsh?.(target) ? signsIn : unread);
       const { asker, answer } = questionOf(held, waiting.port);
       const answered = await unlessAborted(answer, waiting.signal);
       if (!answered.isAllowed) {
@@ -138,6 +140,12 @@ export function createGate({ note, keys, asks = true }: GateOptions) {
       asker?.services.add(name);
       note(target, noted(held, answered));
       return true;
+    },
+    /** Whether a person lets something happen that no request asks for. */
+    async agrees(held: HeldRequest, waiting: Waiting): Promise<RequestAnswer> {
+      const answer = await answerTo(held, waiting);
+      note(signing, noted(held, answer));
+      return answer;
     },
     /** A request is asked about through the command that sent it. Returns the function that takes it back. */
     attend(asker: Asker): () => void {
@@ -153,12 +161,15 @@ export function createGate({ note, keys, asks = true }: GateOptions) {
 
 const maxQuestions = 64;
 
+/** Stands for a host where a person's key signs. */
+export const signing: Target = { host: 'signing', port: 0 };
+
 function noted({ kind, method, path }: HeldRequest, answer: RequestAnswer): SentRequest {
   const how = answer.isAllowed ? { allowedBy: answer.by } : { because: answer.because.en };
   return { kind, method, path, ...how };
 }
 
-function heldConnection(host: string): HeldRequest {
+function heldConnection(host: string, note: Text): HeldRequest {
   return {
     kind: 'send',
     method: 'CONNECT',
@@ -167,12 +178,7 @@ function heldConnection(host: string): HeldRequest {
     path: '',
     pathPattern: '',
     summary: text('opens a connection that is not looked into', '検査されない接続を開きます'),
-    notes: [
-      text(
-        'It speaks no HTTP, so whatever is sent over it is not seen. A yes lasts for this session.',
-        'HTTP ではないため、送信される内容は確認できません。承認はこのセッションの間有効です。',
-      ),
-    ],
+    notes: [note],
     program: undefined,
     bodyBytes: 0,
     bodyStart: new Uint8Array(),
@@ -181,6 +187,14 @@ function heldConnection(host: string): HeldRequest {
   };
 }
 
+const unread = text(
+  'It speaks no HTTP, so whatever is sent over it is not seen. A yes lasts for this session.',
+  'HTTP ではないため、送信される内容は確認できません。承認はこのセッションの間有効です。',
+);
+const signsIn = text(
+  'By ssh, as you: your agent signs the login, and commands can do there whatever your key may. What is sent is not seen. A yes lasts for this session.',
+  'ssh で、あなたとして接続します。あなたのエージェントがログインに署名し、コマンドはあなたの鍵に許されるすべての操作ができます。送信される内容は確認できません。承認はこのセッションの間有効です。',
+);
 const ofSome = text(
   'Several commands of this session run; which of them sends this is not known.',
   'このセッションでは複数のコマンドが実行中で、どれが送信するのかは分かりません。',

@@ -3,10 +3,14 @@ import type { ProxyRules, Target } from './rules.ts';
 /** A socket that listens in a sandbox's own network. */
 export interface Listening {
   readonly address: string;
-  readonly port: number;
-  /** The proxy, the hosts with addresses of their own, or a port of this machine's loopback. */
-  readonly serves: 'proxy' | 'named' | Target;
+  /** Undefined: a Unix socket, whose name is the address. */
+  readonly port?: number | undefined;
+  /** The proxy, the hosts with addresses of their own, a person's keys, or a port of this machine's loopback. */
+  readonly serves: 'proxy' | 'named' | 'signing' | Target;
 }
+
+/** The sockets of an outlet, in the order of their descriptors. */
+export type AllListening = readonly [Listening & { readonly port: number }, ...Listening[]];
 
 /** An address of the sandbox's loopback for each host that the list names exactly, as its hosts file says. */
 export function addressesFor({ named }: ProxyRules): ReadonlyMap<string, string> {
@@ -18,7 +22,8 @@ export function addressesFor({ named }: ProxyRules): ReadonlyMap<string, string>
 export function listeningFor(
   { loopback, named }: ProxyRules,
   addresses: ReadonlyMap<string, string>,
-): readonly [Listening, ...Listening[]] {
+  signs: boolean,
+): AllListening {
   const port = [3128, 3129].find((each) => !loopback.has(each)) ?? 3130;
   const ours = [...loopback].filter(([each]) => each >= firstFree);
   const low = new Set(named.flatMap((each) => (each.port < firstFree ? each.port : [])));
@@ -29,6 +34,7 @@ export function listeningFor(
   });
   return [
     { address: '127.0.0.1', port, serves: 'proxy' },
+    ...(signs ? [{ address: 'agent', serves: 'signing' as const }] : []),
     ...ours
       .slice(0, maxPorts)
       .map(([port, host]) => ({ address: '127.0.0.1', port, serves: { host, port } })),

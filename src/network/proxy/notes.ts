@@ -5,6 +5,8 @@ import { counted } from '../../ground/counted.ts';
 /** A program reports only that its proxy refused; these notes tell the reader what would help. `key` names the list. */
 export function networkNotes(network: readonly NetworkContact[], key = 'process.network'): readonly string[] {
   return network.flatMap(({ host, outcome, requests }) => {
+    if (host === 'signing' && requests !== undefined)
+      return requests.map((request) => `[signing: ${signingNote(request)}]\n`);
     if (requests !== undefined) return [`[network: ${requestNote(host, outcome, requests)}]\n`];
     const what = notes[outcome]?.replace('KEY', key);
     return what === undefined ? [] : [`[network: ${host} ${what}]\n`];
@@ -28,6 +30,13 @@ function requestNote(host: string, outcome: ContactOutcome, requests: readonly S
   return outcome === 'reached'
     ? `sent ${which}: ${listed(requests)}`
     : `did not send ${which}: ${listed(requests)}. ${cleanLine(requests.at(-1)?.because ?? '').slice(0, mostChars)}`;
+}
+
+function signingNote({ path, allowedBy, because = '' }: SentRequest): string {
+  const what = path === '' ? 'nothing was signed' : `the ${path.slice(1)} was not signed`;
+  return allowedBy === undefined
+    ? `${what}. ${cleanLine(because).slice(0, mostChars)}`
+    : `a ${path.slice(1)} was signed, allowed by ${cleanLine(allowedBy)}`;
 }
 
 function listed(requests: readonly SentRequest[]): string {

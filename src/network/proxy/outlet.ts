@@ -3,11 +3,15 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureContext } from 'node:tls';
 import type { NetworkContact } from '../../contract/capabilities/process.ts';
+import type { CommitSigner, SshAccess } from '../../contract/capabilities/signing.ts';
+import type { Text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/defer.ts';
 import type { Authority } from '../edge/authority.ts';
 import { Edge } from '../edge/edge.ts';
-import type { Asker } from '../edge/gate.ts';
+import { type Asker, signing } from '../edge/gate.ts';
 import type { Keys } from '../edge/keys/keys.ts';
+import { SshAgent } from '../ssh/agent.ts';
+import { serveCommits } from '../ssh/commits.ts';
 import { createContacts } from './contacts.ts';
 import type { Listening } from './listening.ts';
 import { dismiss, type Refusals, rawAnswer } from './refusal.ts';
@@ -30,6 +34,8 @@ export interface OutletOptions {
   readonly keys?: Keys | undefined;
   /** Is a person asked about requests that do more than read? */
   readonly asks: boolean;
+  readonly ssh?: SshAccess | undefined;
+  readonly signer?: CommitSigner | undefined;
   /** Of all outlets together. */
   readonly connections: { open: number; readonly most: number };
 }
@@ -44,6 +50,7 @@ export class ProxyOutlet {
   readonly #ending = new AbortController();
   readonly #road: Road;
   readonly #edge: Edge;
+  readonly #agent: SshAgent;
   readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
 
@@ -56,7 +63,13 @@ export class ProxyOutlet {
       if (reached.kind === 'reached') this.#keep(reached.socket);
       return reached;
     };
-    this.#edge = new Edge({ ...options, contacts, road: this.#road });
+    this.#agent = new SshAgent({
+      access: options.ssh ?? { hosts: [], agent: undefined, keys: [] },
+      opens: (client, host) => this.#edge.opens(client, host),
+      refused: this.#refuseToSign,
+    });
+    const isSsh = (target: Target) => this.#agent.isFor(target);
+    this.#edge = new Edge({ ...options, contacts, road: this.#road, isSsh });
     this.#edge.proxy.on('connect', (request, stream, head) => {
       // The type says Duplex, but this server accepted a socket.
       const client = stream as Socket;
@@ -114,9 +127,11 @@ export class ProxyOutlet {
     server.listen({ fd });
   }
 
-  #serverFor(serves: 'named' | Target, port: number): Server {
+  #serverFor(serves: 'named' | 'signing' | Target, port = 0): Server {
     const serve = async (client: Socket) => {
-      if (serves !== 'named') return this.#pass(client, serves);
+      if (serves === 'signing') return this.#sign(client);
+      if (serves !== 'named')
+        return this.#agent.isFor(serves) ? this.#serve(client, serves) : this.#pass(client, serves);
       const host = this.#options.hosts.get(client.localAddress ?? '');
       if (host === undefined) return void client.destroy();
       client.setTimeout(idleMs, () => client.destroy());
@@ -141,7 +156,7 @@ export class ProxyOutlet {
   /** Serves a connection to a host: HTTP and TLS, or any protocol at a listed port. `upstream`: connected to it. */
   async #serve(client: Socket, target: Target, upstream?: Socket): Promise<void> {
     const { rules, isInspected, patienceMs } = this.#options;
-    const isService = rules.isService(target);
+    const isService = rules.isService(target) || this.#agent.isFor(target);
     const heard = new AbortController();
     const hostSpeaks = isService ? this.#hostSpeaks(target, heard.signal) : undefined;
     const opening = await readGreeting(client, patienceMs, hostSpeaks);
@@ -181,8 +196,28 @@ export class ProxyOutlet {
       socket = reached.socket;
     }
     this.#contacts.unread(target);
+    this.#agent.follow(target, socket);
     await join(client, socket);
   }
+
+  /** A client of the ssh agent, or the program by which git signs: the first begins with the length of a message. */
+  async #sign(client: Socket): Promise<void> {
+    const { signer } = this.#options;
+    await once(client, 'readable');
+    const first: Buffer | null = client.read();
+    if (first === null) return void client.destroy();
+    client.unshift(first);
+    if (first[0] === 0) return this.#agent.serve(client);
+    if (!signer) return void client.destroy();
+    await serveCommits(client, {
+      signer,
+      refused: this.#refuseToSign,
+      ask: (held, signal) => this.#edge.agrees(held, { signal, port: undefined }),
+    });
+  }
+
+  readonly #refuseToSign = (because: Text): void =>
+    this.#contacts.noteRequest(signing, { kind: 'rights', method: 'SIGN', path: '', because: because.en });
 }
 
 const maxConnections = 128;

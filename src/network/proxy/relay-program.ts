@@ -12,10 +12,10 @@ export interface RelayDescriptors {
   readonly ready: number;
 }
 
-/** An address (IPv4) and a port to listen on. */
+/** An address (IPv4) and a port to listen on; without a port, a Unix socket of that name in the current folder. */
 export interface Listened {
   readonly address: string;
-  readonly port: number;
+  readonly port?: number | undefined;
 }
 
 /**
@@ -31,9 +31,9 @@ export function compileRelay(
   const steps: readonly Step[] = [
     // The filter's descriptor, which its loader left open; from here on this is the lowest free number.
     { call: 'close', args: [listener], mayFail: true },
-    ...data.addresses.flatMap((address): readonly Step[] => [
-      { call: 'socket', args: [inet, stream | closeOnExec, 0] },
-      { call: 'bind', args: [listener, address, addressBytes] },
+    ...data.addresses.flatMap(({ family, at, bytes }): readonly Step[] => [
+      { call: 'socket', args: [family, stream | closeOnExec, 0] },
+      { call: 'bind', args: [listener, at, bytes] },
       { call: 'listen', args: [listener, backlog] },
       { call: 'sendmsg', args: [descriptors.listeners, data.message, 0] },
       { call: 'close', args: [listener] },
@@ -48,6 +48,7 @@ export function compileRelay(
 
 /** The first `socket` returns this: only the streams and the descriptors from 4 on are open. */
 const listener = 3;
+const unix = 1;
 const inet = 2;
 const stream = 1;
 const addressBytes = 16;
@@ -60,11 +61,12 @@ function layOut(listened: readonly Listened[], { ready }: RelayDescriptors) {
   putText('/bin/sh');
   const message = putMessage(put, listener);
   const addresses = listened.map(({ address, port }) => {
-    const bytes = Buffer.alloc(addressBytes);
+    const bytes = port === undefined ? Buffer.from(`\u0001\0${address}\0`) : Buffer.alloc(addressBytes);
+    if (port === undefined) return { family: unix, at: put(bytes), bytes: bytes.length };
     bytes.writeUInt16LE(inet, 0);
     bytes.writeUInt16BE(port, 2);
     bytes.set(address.split('.').map(Number), 4);
-    return put(bytes);
+    return { family: inet, at: put(bytes), bytes: bytes.length };
   });
   return { bytes: bytes(), message, addresses };
 }

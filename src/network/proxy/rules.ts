@@ -10,8 +10,9 @@ export interface Target {
   readonly port: number;
 }
 
-/** `example.com:443`, `[2001:db8::1]:443`. */
+/** `example.com:443`, `[2001:db8::1]:443`; without the port 0, which stands for none. */
 export function nameOf({ host, port }: Target): string {
+  if (port === 0) return host;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
