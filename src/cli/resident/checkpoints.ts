@@ -160,10 +160,18 @@ function usedOf(environment: NodeJS.ProcessEnv, named: readonly string[]): NodeJ
 const isOfRooms = /^(OTEL_\w+|VAULT_SCAN_\w+|HARD_MAX_CHARS|DISPLAY|WAYLAND_DISPLAY)$/;
 
 /** The variables that the settings name. */
-function namedVariables({ process, memory, models, secrets }: Settings): readonly string[] {
+function namedVariables({ process, memory, models, secrets, signing }: Settings): readonly string[] {
   const keys = [memory.embeddings?.keyVariable, ...Object.values(models).map((model) => model.keyVariable)];
   const ofSecrets = secrets.flatMap(({ from }) =>
     typeof from === 'object' && 'env' in from ? [from.env] : [],
   );
-  return [...process.environment, ...ofSecrets, ...keys.flatMap((name) => name ?? [])];
+  return [
+    ...process.environment,
+    ...(signing.commits ? ofSigners : []),
+    ...ofSecrets,
+    ...keys.flatMap((name) => name ?? []),
+  ];
 }
+
+/** By which a person's gpg and ssh-keygen find keys. */
+const ofSigners = ['SSH_AUTH_SOCK', 'GNUPGHOME'];
