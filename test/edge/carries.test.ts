@@ -85,11 +85,9 @@ const ways: readonly (readonly [program: string, line: string])[] = [
     'twine',
     `/usr/bin/python3 -c 'import os, requests; requests.get("{URL}/a", headers={"X-Api-Key": os.environ["KEY_TOKEN"]}).raise_for_status()'`,
   ],
-  ['gh', 'GH_HOST={HOST} GH_ENTERPRISE_TOKEN=$KEY_TOKEN gh api user'],
   ['aws', 'aws {AWS} s3api list-objects-v2 --bucket bucket --prefix "a b/é+"'],
   ['aws', 'aws {AWS} s3 cp large.txt "s3://bucket/a b+é.txt"'],
   ['aws', 'aws {AWS} dynamodb list-tables'],
-  ['aws', 'curl -sSf "$(aws {AWS} s3 presign s3://bucket/key)"'],
   [
     'cargo',
     'cd crate && CARGO_REGISTRIES_HERE_INDEX=sparse+{URL}/index/ CARGO_REGISTRIES_HERE_TOKEN=$KEY_TOKEN {CARGO} yank -q --registry here --version 0.1.0 notes',

@@ -2,7 +2,7 @@ import { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
 import { inflateEither } from '../../body.ts';
-import { endToEnd, valuesOf } from '../fields.ts';
+import { endToEnd, type Field, valuesOf } from '../fields.ts';
 import type { Answer, AnswerHead, Incoming } from '../incoming.ts';
 import { awsPairOf } from './aws/signature.ts';
 import { valueEncodings } from './forms.ts';
@@ -53,11 +53,16 @@ export function lend(
   const sent = checked && Readable.from(checked, { objectMode: false });
   const lent: Incoming = {
     ...incoming,
-    fields: signed?.fields ?? fields,
+    // The body's framing is not signed.
+    fields: signed ? [...signed.fields, ...fields.filter(isFraming)] : fields,
     ...(sent && { body: chunks ? sent.compose(chunks) : sent }),
     ...(hides && { answer: (head) => hiding(incoming, head, hider), hider }),
   };
   return { incoming: lent, path: signed?.target ?? path };
+}
+
+function isFraming([name]: Field): boolean {
+  return name.toLowerCase() === 'transfer-encoding';
 }
 
 async function* withoutForms(
