@@ -22,10 +22,7 @@ export const migrations: readonly Migration[] = [
     both: `
       create table audit_head (
         id integer primary key, seq bigint not null, hash text not null, seal text not null);
-      create table audit_start (id integer primary key, seq bigint not null, hash text not null, seal text not null);
-      create table memory_owners (
-        owner text primary key, memories bigint not null, words bigint not null,
-        vector_rev bigint not null default 0);
+      create table memory_owners (owner text primary key, memories bigint not null, words bigint not null);
       create table tokens (
         id text primary key, hash text not null unique, user_name text not null, role text, toolsets text,
         created_at_ms bigint not null, expires_at_ms bigint, revoked_at_ms bigint);
@@ -33,12 +30,11 @@ export const migrations: readonly Migration[] = [
         id text primary key, principal text not null, session_id text not null, tool text not null,
         digest text not null, message text not null, rule text not null, status text not null,
         created_at_ms bigint not null, expires_at_ms bigint not null,
-        decided_by text, scope text, grant_text text, folder text, answer text, written_at text,
-        until_ms bigint, last_used_at_ms bigint, instead text, plan_id text, about text);
+        decided_by text, scope text, grant_text text);
       create unique index approvals_open on approvals (principal, tool, digest)
         where status in ('pending', 'approved');
-      create index approvals_granted on approvals (principal, tool)
-        where scope in ('session', 'until', 'folder', 'always');
+      create index approvals_granted on approvals (principal, tool, grant_text)
+        where scope in ('session', 'always');
       create index approvals_by_time on approvals (status, created_at_ms);
       create table audit (
         seq {key}, at_ms bigint not null, principal text not null, tool text not null,
@@ -127,7 +123,7 @@ export const migrations: readonly Migration[] = [
       create index tasks_free on tasks (project_id, seq) where status = 'todo' and assignee_id is null;
       create index tasks_claimed on tasks (project_id, lease_expires_at_ms)
         where status = 'in_progress' and is_claimed = 1;
-      create index tasks_by_assignee on tasks (assignee_id, status, seq) where assignee_id is not null;
+      create index tasks_by_assignee on tasks (assignee_id, project_id, status);
       create index tasks_by_parent on tasks (parent_id, title);
       create index tasks_by_project on tasks (project_id, status, seq);
       create table task_events (
@@ -136,7 +132,6 @@ export const migrations: readonly Migration[] = [
         reason text);
       create index task_events_by_project on task_events (project_id, seq);
       create index task_events_by_task on task_events (task_id, seq);
-      create index task_events_by_time on task_events (at_ms);
       create table messages (
         seq {numbered}, id text not null unique, conversation_id text not null, project_id text not null,
         from_id text not null, to_id text not null, content text not null, sent_at_ms bigint not null,
@@ -159,11 +154,6 @@ export const migrations: readonly Migration[] = [
       create index history_by_order on history (seq);
       create index history_by_session on history (session_id, seq);
       create index history_by_path on history (root, path, seq);`,
-    // Former contents for servers on several machines.
-    postgres: `
-      create table history_contents (
-        digest text not null, part integer not null, bytes bytea not null, at_ms bigint not null,
-        primary key (digest, part));`,
   },
   {
     // Conversations with a model over HTTP.
@@ -179,12 +169,13 @@ export const migrations: readonly Migration[] = [
       create table console_codes (hash text primary key, person text not null, expires_at_ms bigint not null);
       create table console_sessions (
         hash text primary key, person text not null, token_id text, used_at_ms bigint not null,
-        ends_at_ms bigint not null, passkey_id text);
+        ends_at_ms bigint not null);
       create index console_sessions_by_end on console_sessions (ends_at_ms);`,
   },
   {
     // Vectors of memories, and which memories wait for one.
     both: `
+      alter table memory_owners add column vector_rev bigint not null default 0;
       create table memory_embedding (
         id integer primary key, model text not null, scanned_seq bigint not null);
       create table memory_vectors (
@@ -194,6 +185,12 @@ export const migrations: readonly Migration[] = [
       create index memory_vectors_waiting on memory_vectors (model, due_at_ms);
       create index memory_vectors_codes on memory_vectors (owner, model, dimensions, due_at_ms, seq, code);
       create index memory_vectors_new on memory_vectors (owner, rev) where due_at_ms is null;`,
+  },
+  {
+    // An index for an agent's tasks in progress that skips its finished ones.
+    both: `
+      drop index tasks_by_assignee;
+      create index tasks_by_assignee on tasks (assignee_id, status, seq);`,
   },
   {
     // An inbox for records of several servers, so that no call waits for the head of the chain.
@@ -227,6 +224,22 @@ export const migrations: readonly Migration[] = [
         used_at_ms bigint);
       create table passkey_challenges (hash text primary key, expires_at_ms bigint not null);`,
   },
+  // Logins by passkey end with the passkey, for when a device is lost.
+  { both: 'alter table console_sessions add column passkey_id text;' },
+  {
+    // Who may answer a question, the source of its rule, and the extent of a standing approval.
+    both: `
+      alter table approvals add column folder text;
+      alter table approvals add column answer text;
+      alter table approvals add column written_at text;
+      alter table approvals add column until_ms bigint;
+      alter table approvals add column last_used_at_ms bigint;
+      alter table approvals add column instead text;
+      alter table approvals add column plan_id text;
+      drop index approvals_granted;
+      create index approvals_granted on approvals (principal, tool)
+        where scope in ('session', 'until', 'folder', 'always');`,
+  },
   {
     // The servers that use this store.
     both: `
@@ -234,7 +247,7 @@ export const migrations: readonly Migration[] = [
         id text primary key, host text not null, address text not null, version text not null, pid bigint not null,
         started_at_ms bigint not null, is_draining integer not null, calls bigint not null,
         load_percent bigint not null, resident_bytes bigint not null, clock_ms bigint not null,
-        seen_at_ms bigint not null, roots text);`,
+        seen_at_ms bigint not null);`,
   },
   {
     // Which server owns a thing in its process, and requests of others about it.
@@ -247,6 +260,28 @@ export const migrations: readonly Migration[] = [
       create table ended_sessions (id text primary key, at_ms bigint not null);
       create index relay_words_by_node on relay_words (node);`,
   },
+  {
+    // Former contents of files for servers on several machines, and the folders that each serves.
+    both: 'alter table nodes add column roots text;',
+    postgres: `
+      create table history_contents (
+        digest text not null, part integer not null, bytes bytea not null, at_ms bigint not null,
+        primary key (digest, part));`,
+  },
+  {
+    // The start of the audit chain after its oldest records were removed.
+    both: `
+      create table audit_start (id integer primary key, seq bigint not null, hash text not null, seal text not null);
+      create index task_events_by_time on task_events (at_ms);`,
+  },
+  {
+    // Unassigned tasks leave the index by assignee, so that a search for a free task never reads them all through it.
+    both: `
+      drop index tasks_by_assignee;
+      create index tasks_by_assignee on tasks (assignee_id, status, seq) where assignee_id is not null;`,
+  },
+  // A question in parts, as JSON.
+  { both: 'alter table approvals add column about text;' },
 ];
 
 const spellings = {
