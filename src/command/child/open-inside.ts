@@ -44,7 +44,7 @@ export async function openInside(kernel: Kernel, startChild: StartChild, pid: nu
     async draw(family) {
       if (held[family].length < firstBatch) {
         filling[family] ??= fill(family).finally(() => delete filling[family]);
-        // Whoever finds none waits for them.
+        // A connection that finds none waits for them.
         filling[family].catch(() => {});
       }
       if (held[family].length === 0) await filling[family];
