@@ -2,6 +2,8 @@ import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog } from '../contract/records.ts';
 import type { Locale } from '../contract/text/text.ts';
+import { personStops } from '../ground/abort.ts';
+import { endedByHalt } from '../ground/errors/halted.ts';
 import { unanswered, unrecorded } from '../ground/errors/unrecorded.ts';
 import { cleanWords } from '../ground/questions/person-words.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
@@ -54,8 +56,8 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
   try {
     reply = await attempt(alive.call, dependencies, record);
   } catch (error) {
-    thrown = error;
-    reply = failureReply(error, record.id, dependencies.locale);
+    thrown = alive.call.signal.reason === personStops ? endedByHalt(error) : error;
+    reply = failureReply(thrown, record.id, dependencies.locale);
   } finally {
     alive.end();
   }

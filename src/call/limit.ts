@@ -1,6 +1,8 @@
 import { ToolError } from '../contract/error.ts';
+import type { Halts } from '../contract/halt.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
+import { halted } from '../ground/errors/halted.ts';
 import type { Caps } from './limits/caps.ts';
 import type { Repeats } from './limits/repeats.ts';
 import type { Authorized, Paced } from './slips.ts';
@@ -21,19 +23,22 @@ export interface LimitDependencies {
   /** Undefined if nothing is capped. */
   readonly caps: Caps | undefined;
   readonly repeats: Repeats;
+  readonly halts: Halts;
 }
 
 const windowMs = 60_000;
 
 /**
- * Throws `rate_limited` with the time to wait, and the error of a cap that is reached. A refused call counts against no
+ * Throws `denied` while a person has stopped all work, `rate_limited` with the time to wait, and the error of a cap that is reached. A refused call counts against no
  * rule (document 001, limits).
  */
 export async function limit(
   authorized: Authorized,
-  { rules, rates, caps }: LimitDependencies,
+  { rules, rates, caps, halts }: LimitDependencies,
   nowMs: number,
 ): Promise<Paced> {
+  const halt = await halts.current();
+  if (halt) throw halted(halt);
   // `help` tells a model how to wait, so it is never limited.
   if (authorized.tool.name === 'help') return authorized as unknown as Paced;
   const counted = rules.filter((rule) => appliesTo(rule, authorized));

@@ -95,8 +95,9 @@ export class Suspended {
   }
 
   /** The connection has ended: no answer can come. */
-  leave(connectionId: string): void {
-    for (const [id, { work }] of this.#waiting) if (work.connectionId === connectionId) this.#drop(id);
+  leave(connectionId?: string): void {
+    for (const [id, { work }] of this.#waiting)
+      if (connectionId === undefined || work.connectionId === connectionId) this.#drop(id);
   }
 
   /** The id of the question that a call answers; undefined if it answers no server's question. */

@@ -32,6 +32,7 @@ export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, n
       approvals: async () => (await rooms.store()).approvals,
       tokens: async () => (await rooms.store()).tokens,
       secrets: rooms.keptSecrets,
+      halts: rooms.halts,
       memories: async (owner) => (await rooms.store()).memoriesFor(owner),
       team: async () => (await team.open()).admin,
       notices: async () => (await rooms.store()).notices,

@@ -12,6 +12,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import type { EffectRules } from '../contract/effects.ts';
 import type { ApprovalStore } from '../contract/records.ts';
+import { personStops } from '../ground/abort.ts';
 import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import type { Prompts } from '../store/prompts.ts';
@@ -48,6 +49,9 @@ export class Road {
   readonly approving: ApproveDependencies;
   readonly #parts: RoadParts;
   readonly #stopping = new AbortController();
+  /** Aborts when a person stops all work; then calls get another. */
+  #halting = new AbortController();
+  #isWatched = false;
   readonly #attendance = createAttendance();
   readonly #walks = new Set<Promise<unknown>>();
   readonly #ongoing: Ongoing;
@@ -119,6 +123,7 @@ export class Road {
         rates: async () => (await rooms.store()).rates,
         caps: rooms.caps,
         repeats,
+        halts: rooms.halts,
       },
       flow: { flow: this.#flow, prompts: parts.prompts, mode: settings.mode, now },
       approving: this.approving,
@@ -143,12 +148,29 @@ export class Road {
   /** The request of a protocol method, which is a call of ours. Closing waits for it like for any other. */
   walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
     const { settings, watchers } = this.#parts;
+    this.#watchHalts();
     const followed = mayOutlast(call, settings) ? this.#ongoing.follow(call) : undefined;
-    const walking = watchers.ready(ready).then(() => handle(followed?.call ?? call, this.#stops));
+    const own = followed?.call ?? call;
+    const walked = { ...own, signal: AbortSignal.any([own.signal, this.#halting.signal]) };
+    const walking = watchers.ready(ready).then(() => handle(walked, this.#stops));
     this.#walks.add(walking);
     const forget = () => this.#walks.delete(walking);
     walking.then(forget, forget);
     return followed ? followed.reply(walking) : walking;
+  }
+
+  #watchHalts(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.#parts.rooms.halts.watch(() => void this.#halt(), this.#stopping.signal);
+  }
+
+  /** A person stopped all work: calls and background commands end, and later calls are refused at `limit`. */
+  async #halt(): Promise<void> {
+    this.#halting.abort(personStops);
+    this.#halting = new AbortController();
+    this.#suspended.leave();
+    await (await this.#parts.rooms.commands.opened())?.endBackgrounds(personStops);
   }
 
   #walkOn(call: Call): Promise<Reply> {

@@ -6,10 +6,13 @@ import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { type SecretRule, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ConfigError } from '../contract/error.ts';
+import type { Halts } from '../contract/halt.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { HaltFile } from '../files/halt-file.ts';
 import { isBelow } from '../ground/inside.ts';
 import { once } from '../ground/once.ts';
 import { secretsIn } from '../ground/secrets/named.ts';
+import { StoreHalts } from '../store/halts.ts';
 
 export interface RoomsOptions {
   readonly version?: string | undefined;
@@ -24,6 +27,7 @@ export class Rooms {
   readonly settings: Settings;
   /** Undefined if nothing is capped. */
   readonly caps: Caps | undefined;
+  readonly halts: Halts;
   readonly #version: string;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #onFault: RoomsOptions['onFault'];
@@ -36,6 +40,9 @@ export class Rooms {
     this.caps = hasCaps(settings.limits)
       ? new Caps(settings.limits, async () => (await this.store()).rates, now)
       : undefined;
+    this.halts = settings.storeUrl.startsWith('sqlite:')
+      ? new HaltFile(settings.haltFile)
+      : new StoreHalts(async () => (await this.store()).engine());
     this.#version = version;
     this.#environment = environment;
     this.#onFault = onFault;

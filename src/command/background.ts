@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundCommand, NetworkContact } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanChunk, cleanText } from '../contract/text/clean-text.ts';
+import { personStops } from '../ground/abort.ts';
 import { firstBytes } from '../ground/text/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
@@ -20,7 +21,7 @@ export interface Going {
   readonly child: Child;
   /** Resolves with the command's end, for any cause. */
   readonly ending: Promise<Ending>;
-  readonly stop: () => void;
+  readonly stop: (reason?: unknown) => void;
   /** Output from before it was in the background. */
   readonly printed?: string | undefined;
   /** Lines for its output that come while it runs. */
@@ -117,8 +118,9 @@ export class RunningCommand implements BackgroundCommand {
     if (!this.#exit) for (const pid of this.#going?.child.members() ?? []) send(pid, 'SIGINT');
   }
 
-  async kill(): Promise<void> {
-    this.#going?.stop();
+  async kill(reason?: unknown): Promise<void> {
+    if (reason === personStops && !this.#exit) this.#add('[stopped: a person stopped all work]\n');
+    this.#going?.stop(reason);
     await this.ended;
   }
 

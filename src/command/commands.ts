@@ -101,6 +101,12 @@ export class CommandRunner {
     await session?.end();
   }
 
+  /** Ends all commands in the background; those of calls end with their signals. */
+  async endBackgrounds(reason: unknown): Promise<void> {
+    const going = [...this.#sessions.values()].flatMap(({ backgrounds }) => [...backgrounds.values()]);
+    await Promise.all(going.map((each) => each.kill(reason)));
+  }
+
   /** Starts the stages of pipelines, and names their sandbox. Throws `unavailable` without one. */
   async stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }> {
     const stages = await this.#sandbox.stages();

@@ -53,7 +53,7 @@ export function loadSettings(
   // Shells keep the path by which a person entered a folder, and clients send paths that begin with it.
   const { roots, files } = rootsOf(flags, config, cwd, { folder: placement.root, shown: environment.PWD });
   const context: LoadContext = { environment, home, cwd, roots };
-  const { stateFolder, storeUrl, own } = recordsOf(flags, config, context);
+  const { stateFolder, storeUrl, haltFile, own } = recordsOf(flags, config, context);
   assertNotOwn(files, own);
   const only = onlyOf(flags.only);
   const toolsets = only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose);
@@ -83,6 +83,7 @@ export function loadSettings(
     recordFlags: recordFlagsOf(flags, config, roots[0].path, cwd),
     hiddenPaths: insideOf(roots, own),
     storeUrl,
+    haltFile,
     http: httpOf(config.http),
     stale: config.files?.stale ?? 'tell',
     hooks: { elsewhere: config.hooks?.elsewhere ?? 'judge' },
@@ -199,7 +200,10 @@ function recordsOf(flags: Flags, config: ConfigFile, { environment, home, cwd, r
     configFolderOf(environment, home),
     ...[flags.config, flags.envFile].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
   ];
-  return { stateFolder, storeUrl, own };
+  // Servers whose records nobody placed elsewhere belong together.
+  const isPlaced = (flags.state ?? config.state) !== undefined;
+  const haltFile = join(isPlaced ? stateFolder : dirname(usualFolder), 'halted');
+  return { stateFolder, storeUrl, haltFile, own };
 }
 
 function httpOf(http: ConfigFile['http']): Settings['http'] {

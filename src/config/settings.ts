@@ -67,6 +67,8 @@ export interface Settings {
   /** The server's own paths inside a root, such as when the home folder is served: no tool may see them. */
   readonly hiddenPaths: readonly string[];
   readonly storeUrl: string;
+  /** Exists while a person has stopped all work of the servers on these records, or of all this user's. */
+  readonly haltFile: string;
   readonly http: Filled<'http', 'oauth' | 'publicUrl'> & {
     readonly oauth: OauthTrust | undefined;
     /** An origin; undefined if the server is not reachable from elsewhere. */

@@ -68,6 +68,7 @@ export async function createConsole(dependencies: ConsoleDependencies) {
       if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) return problem(context, 'stale');
     }
     const waiting = await waitingFor(person, dependencies);
+    const operator = await dependencies.operator();
     context.set('view', {
       ...context.get('outside'),
       dependencies,
@@ -76,8 +77,9 @@ export async function createConsole(dependencies: ConsoleDependencies) {
       here: pageOf(request),
       waiting: waiting.length,
       needsUnlock: await needsUnlock(person, dependencies),
+      halt: await operator.halted(),
     });
-    context.set('acts', (await dependencies.operator()).as(person));
+    context.set('acts', operator.as(person));
     return next();
   });
 

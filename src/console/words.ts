@@ -86,6 +86,8 @@ export const notes = {
     'Nothing changed: it was undone or revoked before, or is gone.',
     '元に戻していません。既に戻されているか、もう存在しません。',
   ),
+  halted: text('All work is stopped.', 'すべての作業を停止しました。'),
+  resumed: text('Work may go on.', '作業を再開できます。'),
   saved: text('Saved.', '保存しました。'),
   forgotten: text('Forgotten.', '削除しました。'),
   same: text(

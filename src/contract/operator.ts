@@ -1,5 +1,6 @@
 import type { UndoSelection, UndoStep } from './capabilities/history.ts';
 import type { Memory } from './capabilities/memory.ts';
+import type { Halt } from './halt.ts';
 import type { NoticeRecord, PushDevice } from './notice.ts';
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
@@ -30,6 +31,10 @@ export interface Acts {
   forgetServer(name: string): Promise<void>;
   logInServer(name: string, options: LoginOptions): Promise<void>;
   logOutServer(name: string): Promise<'revoked' | 'forgotten' | 'none'>;
+  /** Stops the work of every session, until `resume`. */
+  halt(): Promise<void>;
+  /** Lets work go on; false if it was not stopped. */
+  resume(): Promise<boolean>;
   undo(selection: UndoSelection, options?: UndoWishes): Promise<Undone>;
   importMemories(owner: string, lines: MemoryLines): Promise<ImportedMemories>;
   /** Undefined if there is no such memory. Throws `conflict` if another has the same content. */
@@ -58,6 +63,8 @@ export interface Operator {
    */
   offers(records: readonly ApprovalRecord[]): Promise<GrantOffers>;
   grants(): Promise<readonly StandingGrant[]>;
+  /** Since when all work is stopped, and by whom. */
+  halted(): Promise<Halt | undefined>;
   /** All calls of a session; undefined if it made none lately. */
   story(sessionId: string): Promise<SessionStory | undefined>;
   /** All events since then, in all sessions. */

@@ -22,6 +22,7 @@ export interface Passkey {
 export type ChallengePurpose =
   | { readonly kind: 'register'; readonly session: string }
   | { readonly kind: 'login' }
+  | { readonly kind: 'halt' | 'resume' }
   | { readonly kind: 'answer'; readonly question: string; readonly digest: string; readonly answer: string };
 
 export interface PasskeyStore {

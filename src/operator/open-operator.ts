@@ -19,6 +19,7 @@ export function openOperator(rooms: OperatorRooms): Operator {
     memoryOwner,
     offers: (records) => offersFor(records, rooms.audit, rooms.now()),
     grants: async () => standingGrants(await (await rooms.approvals()).grants(rooms.now()), rooms.now()),
+    halted: () => rooms.halts.current(),
     story: (sessionId) => storyFrom(sessionId, rooms),
     digest: (sinceMs) => digestSince(sinceMs, rooms),
     review: async (name) => reviewOf(await rooms.servers(), name),
@@ -41,6 +42,20 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
           return { result: changed, code: changed ? undefined : 'not_found' };
         },
       ),
+    halt: () =>
+      perform({ tool: 'sekisho halt', arguments: {} }, async () => {
+        allow();
+        const before = await rooms.halts.current();
+        if (!before) await rooms.halts.set({ sinceMs: rooms.now(), by: person.name });
+        return { result: undefined };
+      }),
+    resume: () =>
+      perform({ tool: 'sekisho resume', arguments: {} }, async () => {
+        allow();
+        const before = await rooms.halts.current();
+        await rooms.halts.set(undefined);
+        return { result: before !== undefined, facts: { ...before } };
+      }),
     ...createServerActs(perform, rooms.servers, allow),
     ...createMemoryActs(person, perform, rooms),
     ...createNoticeActs(person, perform, rooms, allow),

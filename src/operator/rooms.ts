@@ -2,6 +2,7 @@ import type { Folder } from '../contract/capabilities/files.ts';
 import type { HistoryStore, Undoing } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { SecretKeeper } from '../contract/capabilities/secrets.ts';
+import type { Halts } from '../contract/halt.ts';
 import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
@@ -14,6 +15,7 @@ export interface OperatorRooms {
   approvals(): Promise<ApprovalStore>;
   tokens(): Promise<TokenStore>;
   secrets(): Promise<SecretKeeper>;
+  readonly halts: Halts;
   memories(owner: string): Promise<Memories>;
   team(): Promise<TeamAdmin>;
   notices(): Promise<NoticeStore>;

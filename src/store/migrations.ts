@@ -282,6 +282,8 @@ export const migrations: readonly Migration[] = [
   },
   // A question in parts, as JSON.
   { both: 'alter table approvals add column about text;' },
+  // One row while a person has stopped all work.
+  { both: 'create table halts (id integer primary key, by_name text not null, at_ms bigint not null);' },
 ];
 
 const spellings = {

@@ -51,6 +51,7 @@ const view: View = {
   csrf: '',
   here: new URL('http://localhost/calls'),
   waiting: 0,
+  halt: undefined,
   needsUnlock: false,
   assets: { css: '', scripts: [], icon: '' },
 };

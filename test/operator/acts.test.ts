@@ -96,6 +96,8 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
     tool: 'sekisho token revoke',
     act: async (acts) => acts.revokeToken((await (await checkpoint.store()).tokens.list())[0]?.id ?? 'none'),
   },
+  halt: { tool: 'sekisho halt', act: (acts) => acts.halt() },
+  resume: { tool: 'sekisho resume', act: (acts) => acts.resume() },
   setSecret: { tool: 'sekisho secret set', act: (acts) => acts.setSecret('github', secret) },
   approveServer: {
     tool: 'sekisho server approve',

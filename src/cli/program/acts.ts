@@ -17,6 +17,8 @@ export const acts: Readonly<Record<string, (program: Command) => Promise<Act>>> 
   },
   ps: async () => (await import('../resident/sessions.ts')).listSessions,
   stop: async () => (await import('../resident/sessions.ts')).stopSessions,
+  halt: async () => (await import('../halt.ts')).halt,
+  resume: async () => (await import('../halt.ts')).resume,
   ask: async () => (await import('../ask/ask.ts')).askModel,
   'token create': async () => (await import('../token.ts')).createToken,
   'token list': async () => (await import('../token.ts')).listTokens,

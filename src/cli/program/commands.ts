@@ -25,6 +25,8 @@ ps :: list the sessions of the server that your clients share :: クライアン
   ${json}
 stop [session] :: end a session of that server, or the server itself :: そのサーバーのセッション、またはサーバー自体を終了 :: --all
   --all :: end the server with all its sessions :: すべてのセッションとともにサーバーを終了
+halt + :: stop the work of every session at once, and refuse calls until you resume :: すべてのセッションの作業をすぐに停止し、再開するまで呼び出しを拒否 :: -
+resume + :: let work go on after halt :: halt の後に作業を再開 :: -
 ask [question...] + :: ask a model that can use the tools; without a question, start an interactive session :: ツールを使うモデルに質問。質問がなければ対話セッションを開始 :: "What does config.txt say?" :: "config.txt には何が書いてありますか"
   --model <name> :: a model from the configuration, glm-4.7, or an Ollama model :: 設定のモデル、glm-4.7、または Ollama のモデル
   --session <name> :: save the conversation under this name, and continue it next time :: この名前で会話を保存し、次回に続ける

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Exit } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
-import { serverStops } from '../../ground/abort.ts';
+import { personStops, serverStops } from '../../ground/abort.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import { type Use, watchUse } from '../watch-use.ts';
 import type { Child } from './child.ts';
@@ -36,7 +36,8 @@ export async function waitForEnd(child: Child, { timeoutMs, signal, most }: Wait
     stoppedBy ??= by;
     // A command that grows without limit is killed at once: during a grace period it would go on.
     const isGrowing = by === 'processes' || by === 'memory';
-    const graceMs = signal.reason === serverStops ? limits.stoppingKillMs : limits.killGraceMs;
+    const isSoon = signal.reason === serverStops || signal.reason === personStops;
+    const graceMs = isSoon ? limits.stoppingKillMs : limits.killGraceMs;
     stopping ??= stopTree(child, isGrowing ? 0 : graceMs);
   };
   const abort = () => stop('signal');

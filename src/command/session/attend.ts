@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandLine, RunOptions, RunResult } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Named } from '../../git/find-repositories.ts';
+import { personStops } from '../../ground/abort.ts';
 import { counted } from '../../ground/counted.ts';
 import { defer } from '../../ground/defer.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
@@ -72,7 +73,7 @@ export async function startInBackground(
       signal: stop.signal,
       most: { ...defaultProcessLimits, ...options.limits },
     }),
-    stop: () => stop.abort(),
+    stop: (reason) => stop.abort(reason),
     published,
     contacts,
     notes,
@@ -173,7 +174,7 @@ class Attendance implements Disposable {
     return addBackground(runner.session, command, Date.now() - (performance.now() - this.#begun.startedAt), {
       child: started.child,
       ending: landing.ending,
-      stop: this.#withdraw,
+      stop: (reason) => this.#stop.abort(reason),
       printed,
       published: started.published,
       contacts: started.contacts,
@@ -211,7 +212,10 @@ class Attendance implements Disposable {
     const { recorder } = this.#asked;
     if (recorder.kind !== 'layer') throw new Error('only what runs on a layer lands');
     const { started, beganAtMs, walls } = this.#begun;
-    return landEnded(started, how, { ...this.#asked, recorder, outputs, beganAtMs, git: walls.git });
+    const { runOptions } = this.#asked;
+    const fate = this.#stop.signal.reason === personStops ? 'discard' : runOptions.fate;
+    const ended = { ...this.#asked, runOptions: { ...runOptions, fate } };
+    return landEnded(started, how, { ...ended, recorder, outputs, beganAtMs, git: walls.git });
   }
 
   /** Adopts the shell's final folder and variables for the session. */

@@ -27,9 +27,13 @@ export function linkPage({ action, records, canAnswer, note }: LinkParts, view: 
     html`<header class="top"><span class="mark"><img class="seal" src="${assets.icon}" alt="">${say(product)}</span>
 <div class="who"><a href="?lang=${otherLocale[locale]}" hreflang="${otherLocale[locale]}">${say(language)}</a></div></header>
 <main id="main" tabindex="-1"><h1>${say('A call waits for you', '呼び出しが回答を待っています')}</h1>${said}
-${records.map((record) => card(record, action, canAnswer, view))}
+${records.map((record) => card(record, action, canAnswer, view))}${canAnswer ? haltForm(action, view) : ''}
 <p class="quiet"><a href="/approvals">${say('Log in and see all questions', 'ログインしてすべての質問を見る')}</a></p></main>`,
   );
+}
+
+function haltForm(action: string, { say }: Seen): Html {
+  return html`<form method="post" action="${action}/halt" class="row" data-unlock="${action}/halt/unlock" data-failed="${say(lockedDevice)}"><button class="no" name="answer" value="halt">${say('Stop all work', 'すべての作業を停止')}</button></form>`;
 }
 
 function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Seen): Html {

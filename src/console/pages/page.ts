@@ -43,10 +43,32 @@ export function page(
     <button type="button" class="plain" data-keys>${say('Keyboard', 'キーボード')} <kbd>?</kbd></button>
     ${form(view, '/logout', html`<button class="plain">${say('Log out', 'ログアウト')}</button>`)}</div>
 </header>
-<main id="main" tabindex="-1"><h1>${title}</h1>${note ? html`<p class="note" role="status">${say(note)}</p>` : ''}${content}</main>
+${haltBar(view)}<main id="main" tabindex="-1"><h1>${title}</h1>${note ? html`<p class="note" role="status">${say(note)}</p>` : ''}${content}</main>
 <dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${say('Keyboard', 'キーボード')}</h2><dl class="keys">${keys.map(([keys, meaning]) => html`<dt><kbd>${keys}</kbd></dt><dd>${say(meaning)}</dd>`)}</dl>
 <form method="dialog"><button>${say('Close', '閉じる')}</button></form></dialog>`,
   );
+}
+
+/** Stops all work, or tells that it is stopped and lets it go on: on every page. */
+function haltBar(view: View): Html | string {
+  const { say, halt, person, needsUnlock } = view;
+  if (!halt)
+    return person.isOperator
+      ? form(
+          view,
+          '/halt',
+          html`<button class="no">${say('Stop all work', 'すべての作業を停止')}</button>`,
+          'halt',
+        )
+      : '';
+  const since = new Date(halt.sinceMs).toISOString();
+  const words = say(
+    `All work is stopped since ${since} by ${line(halt.by)}. Calls are refused.`,
+    `${since} に ${line(halt.by)} がすべての作業を停止しました。呼び出しは拒否されます。`,
+  );
+  const unlock = needsUnlock ? html` data-unlock="/resume/unlock" data-failed="${say(lockedDevice)}"` : '';
+  const button = html`<button class="yes" name="answer" value="resume">${say('Let work go on', '作業を再開')}</button>`;
+  return html`<div class="note halt" role="alert"><p>${words}</p>${person.isOperator ? form(view, '/resume', button, 'row', unlock) : ''}</div>`;
 }
 
 const keys = [
@@ -95,9 +117,15 @@ ${body}
 }
 
 /** A form that posts, with the proof that it comes from our page, and the page to return to. */
-export function form(view: Pick<View, 'csrf' | 'here'>, action: string, fields: Html, kind = ''): Html {
+export function form(
+  view: Pick<View, 'csrf' | 'here'>,
+  action: string,
+  fields: Html,
+  kind = '',
+  more: Html | string = '',
+): Html {
   const from = view.here.pathname + view.here.search;
-  return html`<form method="post" action="${action}" class="${kind}"><input type="hidden" name="csrf" value="${view.csrf}"><input type="hidden" name="from" value="${from}">${fields}</form>`;
+  return html`<form method="post" action="${action}" class="${kind}"${more}><input type="hidden" name="csrf" value="${view.csrf}"><input type="hidden" name="from" value="${from}">${fields}</form>`;
 }
 
 function otherLanguage(here: URL, locale: Locale): string {

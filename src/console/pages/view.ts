@@ -1,4 +1,5 @@
 import type { html } from 'hono/html';
+import type { Halt } from '../../contract/halt.ts';
 import type { Person } from '../../contract/person.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
@@ -25,6 +26,8 @@ export interface View extends Outside {
   readonly waiting: number;
   /** Whether an approval of this person needs their device's unlock. */
   readonly needsUnlock: boolean;
+  /** Set while a person has stopped all work. */
+  readonly halt: Halt | undefined;
 }
 
 export interface AssetPaths {

@@ -46,6 +46,23 @@ export function addLinkRoutes(app: Hono<PageContext>, dependencies: ConsoleDepen
     return context.html(await shown(context, link, note === 'forbidden' || note === 'wide' ? 'gone' : note));
   });
 
+  app.post('/q/:secret/halt/unlock', async (context) => {
+    if (!isOwnOrigin(context.req.raw)) return context.body(null, 403);
+    if (!(await linkOf(context))) return context.body(null, 410);
+    return context.json(await assertionOptions(context.req.raw, { kind: 'halt' }, dependencies));
+  });
+
+  app.post('/q/:secret/halt', async (context) => {
+    if (!isOwnOrigin(context.req.raw)) return context.body(null, 403);
+    const link = await linkOf(context);
+    if (!link) return problem(context, 'linkGone');
+    const assertion = (await fieldOf(context, 'assertion')) ?? '';
+    const owner = await proven(context.req.raw, assertion, { kind: 'halt' }, dependencies);
+    if (!owner) return problem(context, 'locked');
+    await (await dependencies.operator()).as(owner.person).halt();
+    return context.html(await shown(context, link, 'halted'));
+  });
+
   async function linkOf(context: Context<PageContext>): Promise<NoticeLink | undefined> {
     const secret = context.req.param('secret') ?? '';
     const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
@@ -62,7 +79,7 @@ export function addLinkRoutes(app: Hono<PageContext>, dependencies: ConsoleDepen
   async function shown(
     context: Context<PageContext>,
     link: NoticeLink,
-    note?: 'approved' | 'kept' | 'declined' | 'gone' | 'own',
+    note?: 'approved' | 'kept' | 'declined' | 'gone' | 'own' | 'halted',
   ) {
     const approvals = await dependencies.approvals();
     const records = await Promise.all(link.questions.map(({ id }) => approvals.get(id)));

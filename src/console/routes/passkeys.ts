@@ -3,7 +3,7 @@ import type { ChallengePurpose } from '../../contract/passkey.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import { addAct, fieldOf, type PageContext, problem } from '../pages/page-context.ts';
+import { addAct, fieldOf, goBack, type PageContext, problem } from '../pages/page-context.ts';
 import { assertionOptions, proven, registered, registrationOptions } from '../passkeys/ceremony.ts';
 import { needsUnlock } from '../passkeys/needs-unlock.ts';
 import { questionsIn } from './approvals.ts';
@@ -33,6 +33,25 @@ export function addPasskeyRoutes(app: Hono<PageContext>, dependencies: ConsoleDe
   addAct(app, '/passkeys/:id/remove', '/notices', async (acts, context) =>
     (await acts.removePasskey(context.req.param('id'))) ? 'passkeyRemoved' : 'gone',
   );
+
+  addAct(app, '/halt', '/', async (acts) => {
+    await acts.halt();
+    return 'halted';
+  });
+
+  app.post('/resume/unlock', async (context) =>
+    context.json(await assertionOptions(context.req.raw, { kind: 'resume' }, dependencies)),
+  );
+
+  app.post('/resume', async (context) => {
+    const { person } = context.get('view');
+    if (await needsUnlock(person, dependencies)) {
+      const assertion = (await fieldOf(context, 'assertion')) ?? '';
+      const owner = await proven(context.req.raw, assertion, { kind: 'resume' }, dependencies);
+      if (owner?.person.principal !== person.principal) return problem(context, 'locked');
+    }
+    return goBack(context, (await context.get('acts').resume()) ? 'resumed' : 'nothing');
+  });
 
   app.post('/approvals/:id/unlock', async (context) => {
     const answer = await fieldOf(context, 'answer');

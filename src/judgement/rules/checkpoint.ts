@@ -4,7 +4,7 @@ import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Commands for the person at this server: an agent that ran them would answer its own questions. */
-const acts = new Set(['approve', 'hook', 'init', 'import', 'token', 'tokens', 'login', 'logout', 'team']);
+const acts = new Set('approve hook init import token tokens login logout team halt resume stop'.split(' '));
 const signals = ['kill', 'pkill', 'killall', 'skill', 'xkill'];
 const removers = 'rm unlink shred truncate rmdir mv cp tee sed install ln chmod'.split(' ');
 

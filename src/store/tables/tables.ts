@@ -20,6 +20,7 @@ export interface Tables extends TeamTables, ConsoleTables, NoticeTables, RelayTa
   memory_vectors: MemoryVectorRow;
   memory_embedding: MemoryEmbeddingRow;
   history: HistoryRow;
+  halts: Texts<'by_name'> & Numbers<'id' | 'at_ms'>;
   ask_sessions: AskSessionRow;
 }
 
