@@ -49,8 +49,8 @@ export class Road {
   readonly approving: ApproveDependencies;
   readonly #parts: RoadParts;
   readonly #stopping = new AbortController();
-  /** Aborts when a person stops all work; then calls get another. */
-  #halting = new AbortController();
+  /** Ends each call on the road. */
+  readonly #endings = new Set<AbortController>();
   #isWatched = false;
   readonly #attendance = createAttendance();
   readonly #walks = new Set<Promise<unknown>>();
@@ -151,10 +151,19 @@ export class Road {
     this.#watchHalts();
     const followed = mayOutlast(call, settings) ? this.#ongoing.follow(call) : undefined;
     const own = followed?.call ?? call;
-    const walked = { ...own, signal: AbortSignal.any([own.signal, this.#halting.signal]) };
+    const ending = new AbortController();
+    const end = () => ending.abort(own.signal.reason);
+    if (own.signal.aborted) end();
+    own.signal.addEventListener('abort', end, { once: true });
+    this.#endings.add(ending);
+    const walked = { ...own, signal: ending.signal };
     const walking = watchers.ready(ready).then(() => handle(walked, this.#stops));
     this.#walks.add(walking);
-    const forget = () => this.#walks.delete(walking);
+    const forget = () => {
+      own.signal.removeEventListener('abort', end);
+      this.#endings.delete(ending);
+      this.#walks.delete(walking);
+    };
     walking.then(forget, forget);
     return followed ? followed.reply(walking) : walking;
   }
@@ -167,8 +176,7 @@ export class Road {
 
   /** A person stopped all work: calls and background commands end, and later calls are refused at `limit`. */
   async #halt(): Promise<void> {
-    this.#halting.abort(personStops);
-    this.#halting = new AbortController();
+    for (const ending of this.#endings) ending.abort(personStops);
     this.#suspended.leave();
     await (await this.#parts.rooms.commands.opened())?.endBackgrounds(personStops);
   }
