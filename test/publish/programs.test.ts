@@ -78,4 +78,22 @@ def shown():
     expect(await page.textContent('h1')).toBe(new URL(await world.url(port)).host);
     await page.close();
   });
+
+  test('what also gets the cookies of other servers there at localhost has none of them at its session’s name', async () => {
+    const world = openCommands({
+      'a.cjs':
+        "require('node:http').createServer((request, response) => response.end(`cookies: ${request.headers.cookie}`)).listen(Number(process.argv[2]));",
+    });
+    const port = await freePort();
+    await world.start(`node a.cjs ${port}`);
+    await world.url(port);
+    const context = await browser.newContext();
+    await context.addCookies([{ name: 'other', value: 'server', url: 'http://localhost:8888' }]);
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${port}`);
+    expect(await page.textContent('body')).toBe('cookies: other=server');
+    await page.goto(await world.url(port));
+    expect(await page.textContent('body')).toBe('cookies: undefined');
+    await context.close();
+  });
 });

@@ -127,11 +127,13 @@ test('halt ends every kind of work in two servers within a second, and nothing r
   const haltedAtMs = performance.now() - (Date.now() - sinceMs);
   const ended = await Promise.all(calls);
   for (const { tool, reply } of ended) expect(reply, tool).toContain('A person stopped all work');
+  expect(ended.at(-1)?.reply).toContain('What it wrote on a layer is discarded; other changes stay');
   const longestMs = Math.max(...ended.map(({ atMs }) => atMs - haltedAtMs));
   process.stderr.write(`halt: ${ended.length} calls ended within ${Math.round(longestMs)} ms\n`);
   if ((loadavg()[0] as number) < cpus().length) expect(longestMs).toBeLessThan(1000);
   // Nothing of it goes on, and what was on a layer is gone.
   expect(existsSync(join(root, 'layer.txt'))).toBe(false);
+  expect(existsSync(join(root, 'going-0.txt'))).toBe(true);
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`going-`);
 
   for (const client of [...clients, serve(flags)]) {

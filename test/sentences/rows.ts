@@ -144,11 +144,7 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     '[… the rest of the diff is left out …]',
   ].map((says) => both(says, 'src/ground/effects/dry-run-report.test.ts › ')),
   both(
-    '… bytes are more than the limit of … for one write. Nothing was written.',
-    'test/pipeline/writing.test.ts › 2 MB need a confirmation that says the size',
-  ),
-  both(
-    '… bytes are more than 1 MiB. Nothing was written.',
+    '… bytes are more than …. Nothing was written.',
     'test/pipeline/writing.test.ts › 2 MB need a confirmation that says the size',
   ),
   both(
@@ -281,6 +277,27 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     'test/sentences/told.test.ts › a dry run that would fill the disk is ended and says so',
   ),
   both('The server ended.', 'test/upstream/told.test.ts › is told as it is'),
+  both(
+    'A person stopped all work, and this call ended with it.',
+    'test/road/runaway-wire.test.ts › halt ends every kind of work in two servers within a second',
+  ),
+  both(
+    'What it wrote on a layer is discarded; other changes stay and can be undone. Stop here and tell the user.',
+    'test/road/runaway-wire.test.ts › halt ends every kind of work in two servers within a second',
+  ),
+  {
+    says: '[Sekisho: … was changed by somebody else after this session last read or wrote it, and this write replaces that. If their change is to stay, write the file again with it.]…',
+    shown: 'test/history/stale.test.ts › is told, with what they changed, by a person',
+    absent: 'test/history/stale.test.ts › of a change that a call saw and another made',
+  },
+  both(
+    '… was changed by somebody else after this session last read or wrote it, so it was not written.…',
+    'test/history/stale.test.ts › is refused where the operator wants it, until the file was read again',
+  ),
+  both(
+    "Opened at localhost, it also gets the cookies of other servers there. The session's own name, which the reply gives, has none of them.",
+    'test/publish/programs.test.ts › what also gets the cookies of other servers there at localhost has none of them',
+  ),
   {
     says: '… is not served here. Undo it at ….',
     shown: 'test/fleet/two-nodes.test.ts › undo says whose, and changes nothing',
