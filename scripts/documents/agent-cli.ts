@@ -15,14 +15,14 @@ export const agentCli = [
   point(
     'Only the start folder and paths allowed with `--allow-path` can be read',
     '読み込めるのは起動ディレクトリ配下と `--allow-path` で許可されたパスのみ',
-    'config/roots.ts',
+    'config/places/roots.ts',
     own,
     'a path outside is refused, with the option that would allow it',
   ),
   point(
     '`--allow-path` takes single files as well as folders',
     '`--allow-path` はフォルダーだけでなく個別のファイルも受け付ける',
-    'config/roots.ts',
+    'config/places/roots.ts',
     'files/links',
     '--allow-path takes a file, also by a link; the server’s own is none to take',
   ),

@@ -230,7 +230,7 @@ export const pipeline = [
   point(
     '`--root` names the workspace',
     '`--root` はワークスペースを指定する',
-    'config/roots.ts',
+    'config/places/roots.ts',
     'cli/start-folder',
     'the profile for notes reads the notes of the folder that it is given',
   ),

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { defer } from '../ground/defer.ts';
 import { errorWords } from '../ground/text/error-words.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
 

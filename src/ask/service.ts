@@ -5,7 +5,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { type Answered, bodyOf, createReport } from './answer.ts';
 import { leaseConversation } from './conversation-lease.ts';
 import { instructionsFor } from './instructions.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
-import type { Covered } from '../contract/operator.ts';
+import type { Covered } from '../contract/people/operator.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, AuditLog, GrantWanted } from '../contract/records.ts';
 import { type Text, text } from '../contract/text/text.ts';

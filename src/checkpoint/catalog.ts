@@ -2,7 +2,7 @@ import { type Catalog, createCatalog } from '../call/catalog.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Call } from '../contract/call.ts';
 import type { Toolset } from '../contract/tool/tool.ts';
-import { once } from '../ground/once.ts';
+import { once } from '../ground/waiting/once.ts';
 import type { Rooms } from './rooms.ts';
 import { loadTools } from './toolsets.ts';
 

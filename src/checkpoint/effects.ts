@@ -5,7 +5,7 @@ import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EffectRules } from '../contract/effects.ts';
 import type { Text } from '../contract/text/text.ts';
-import { once } from '../ground/once.ts';
+import { once } from '../ground/waiting/once.ts';
 import { createCommandHistory } from './history.ts';
 import type { Rooms } from './rooms.ts';
 

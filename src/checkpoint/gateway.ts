@@ -10,10 +10,10 @@ import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Admission, Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import type { LiveCatalog } from './catalog.ts';
-import { mayObserve } from './observe.ts';
+import type { TeamRoom } from './fleet/team.ts';
+import { mayObserve } from './operating/observe.ts';
 import type { Road } from './road.ts';
 import type { Rooms } from './rooms.ts';
-import type { TeamRoom } from './team.ts';
 import { instructionsFor } from './toolsets.ts';
 
 interface GatewayParts {

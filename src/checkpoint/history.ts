@@ -2,8 +2,8 @@ import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { CommandHistory } from '../contract/capabilities/command-life.ts';
-import { defer } from '../ground/defer.ts';
-import { once } from '../ground/once.ts';
+import { defer } from '../ground/waiting/defer.ts';
+import { once } from '../ground/waiting/once.ts';
 import type { Tell } from '../history/recorder.ts';
 import type { Rooms } from './rooms.ts';
 

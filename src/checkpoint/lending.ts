@@ -6,9 +6,9 @@ import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import type { ToolGuide } from '../contract/tool/tool-card.ts';
-import { once } from '../ground/once.ts';
+import { once } from '../ground/waiting/once.ts';
+import type { TeamRoom } from './fleet/team.ts';
 import type { Rooms } from './rooms.ts';
-import type { TeamRoom } from './team.ts';
 
 /** The caller and tool that get a capability. */
 export interface Borrower {

@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import type { Native } from '../contract/native.ts';
 import { text } from '../contract/text/text.ts';
-import { once } from '../ground/once.ts';
+import { once } from '../ground/waiting/once.ts';
 import { nothingSeen } from '../history/witness.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { Rooms } from './rooms.ts';

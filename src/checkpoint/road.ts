@@ -12,19 +12,19 @@ import type { Settings } from '../config/settings.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import type { EffectRules } from '../contract/effects.ts';
 import type { ApprovalStore } from '../contract/records.ts';
-import { personStops } from '../ground/abort.ts';
-import { once } from '../ground/once.ts';
+import { personStops } from '../ground/waiting/abort.ts';
+import { once } from '../ground/waiting/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { LiveCatalog } from './catalog.ts';
 import { createTrials, type Trials } from './effects.ts';
-import { createForwarding, type Forwarding, Holds } from './forwarding.ts';
+import { createForwarding, type Forwarding, Holds } from './fleet/forwarding.ts';
+import type { TeamRoom } from './fleet/team.ts';
 import { createAttribution } from './history.ts';
 import { createLenders, lenderForRisk, withPlans } from './lending.ts';
-import type { Notices } from './notify.ts';
-import type { Watchers } from './observe.ts';
+import type { Notices } from './operating/notify.ts';
+import type { Watchers } from './operating/observe.ts';
 import type { Rooms } from './rooms.ts';
-import type { TeamRoom } from './team.ts';
 import { mayOutlast } from './toolsets.ts';
 
 export interface RoadParts {

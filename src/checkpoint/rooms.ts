@@ -2,16 +2,16 @@ import { join, relative } from 'node:path';
 import { Caps, hasCaps } from '../call/limits/caps.ts';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
 import { findGpu } from '../config/gpu.ts';
+import { configFolderOf, homeOf } from '../config/places/state.ts';
 import type { Settings } from '../config/settings.ts';
-import { configFolderOf, homeOf } from '../config/state.ts';
 import { type SecretRule, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { Halts } from '../contract/halt.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { HaltFile } from '../files/halt-file.ts';
 import { isBelow } from '../ground/inside.ts';
-import { once } from '../ground/once.ts';
 import { secretsIn } from '../ground/secrets/named.ts';
+import { once } from '../ground/waiting/once.ts';
 import { StoreHalts } from '../store/halts.ts';
 
 export interface RoomsOptions {

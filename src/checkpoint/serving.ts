@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
-import { once } from '../ground/once.ts';
 import { loopbackHosts } from '../ground/secure-url.ts';
+import { once } from '../ground/waiting/once.ts';
 import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { Custody } from '../transport/custody.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
-import type { ConsoleOptions } from './console.ts';
-import { consoleName } from './console-name.ts';
-import { announce } from './nodes.ts';
+import { announce } from './fleet/nodes.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
+import type { ConsoleOptions } from './operating/console.ts';
+import { consoleName } from './operating/console-name.ts';
 import { type ChooseCheckpoint, PlacedGateway } from './placed-gateway.ts';
 import { createPreloader } from './preload.ts';
 
@@ -100,7 +100,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   const transport = await import('../transport/http/serve.ts');
   const { deriveKey } = await import('../store/derived-key.ts');
   const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
-  const { createMetrics } = await import('./metrics.ts');
+  const { createMetrics } = await import('./operating/metrics.ts');
   const metrics = await createMetrics(checkpoint, () => service.sessionCount);
   const service = await transport.serveHttp({
     gateway: checkpoint.gateway,
@@ -153,7 +153,7 @@ function isHere(host: string): boolean {
 
 /** The console, followed by the caller's own pages. */
 async function consoleOf(checkpoint: Checkpoint, options: HttpServing) {
-  const { createConsolePages } = await import('./console.ts');
+  const { createConsolePages } = await import('./operating/console.ts');
   const { routePages } = await import('../transport/http/pages.ts');
   const pages = createConsolePages(checkpoint, options);
   const console = routePages(pages);

@@ -1,6 +1,6 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
-import { outsideOf } from '../config/outside.ts';
+import { outsideOf } from '../config/places/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import type { SandboxStatus } from '../contract/capabilities/process.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';

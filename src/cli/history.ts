@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../contract/capabilities/history.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
-import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground/requests-in.ts';
+import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground/records/requests-in.ts';
 import { changeKinds, changeOf } from '../ground/text/digest-words.ts';
 import { describeChange, sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse } from 'jsonc-parser';
-import { assertMakeable } from '../config/makeable.ts';
+import { assertMakeable } from '../config/places/makeable.ts';
+import { configFolderOf, homeOf } from '../config/places/state.ts';
 import { readServerFile } from '../config/servers/client-file.ts';
 import { clientServers } from '../config/servers/client-shapes.ts';
 import type { ServerConfig } from '../config/servers/server-schema.ts';
-import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { agrees } from './common/agrees.ts';

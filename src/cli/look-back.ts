@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../checkpoint/index.ts';
 import type { Flags } from '../config/settings.ts';
-import type { SessionStory, StoryChange, StoryStep } from '../contract/story.ts';
+import type { SessionStory, StoryChange, StoryStep } from '../contract/people/story.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { changeKinds, countsWords, digestWords, kindWords } from '../ground/text/digest-words.ts';

@@ -1,6 +1,6 @@
 import type { Flags } from '../config/settings.ts';
 import { badValue, ConfigError } from '../contract/error.ts';
-import type { NoticeRecord } from '../contract/notice.ts';
+import type { NoticeRecord } from '../contract/people/notice.ts';
 import { text } from '../contract/text/text.ts';
 import { noticeKinds, noticeStates } from '../ground/questions/notice-words.ts';
 import type { Options } from './common/options.ts';

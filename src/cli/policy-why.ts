@@ -5,9 +5,9 @@ import { ConfigError } from '../contract/error.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
-import { actorsOf } from '../ground/actors.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
-import { requestsIn, told } from '../ground/requests-in.ts';
+import { actorsOf } from '../ground/records/actors.ts';
+import { requestsIn, told } from '../ground/records/requests-in.ts';
 import { say, sayJson } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 

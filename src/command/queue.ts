@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
-import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../ground/waiting/semaphore.ts';
 
 /** Runs a session's commands: a limited number at once, a limited number waiting in order. */
 export function createQueue(atOnce: number, maxWaiting: number): Semaphore {

@@ -11,23 +11,31 @@ import { configFor, readConfigFile } from './file/file.ts';
 import { readNamed } from './file/why-unreadable.ts';
 import { historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
-import { assertMakeable } from './makeable.ts';
 import { memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
 import { hostsOf, registriesOf } from './network-sets.ts';
 import { notifyOf, publicUrlOf } from './notify/notify.ts';
 import { oauthTrustOf } from './oauth.ts';
+import { assertMakeable } from './places/makeable.ts';
+import { type Placement, placementOf, projectOf } from './places/projects.ts';
+import {
+  assertNotOwn,
+  assertOutside,
+  existingFolder,
+  insideOf,
+  type Roots,
+  rootsOf,
+} from './places/roots.ts';
+import { configFolderOf, homeOf, stateFolderOf } from './places/state.ts';
+import { defaultVaultRoot } from './places/vault-root.ts';
 import { workingRates } from './profiles.ts';
-import { type Placement, placementOf, projectOf } from './projects.ts';
 import { publishOf } from './publish.ts';
-import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
 import { secretsOf } from './secrets/secrets.ts';
 import { signingOf } from './secrets/signing.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
-import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
 import { timeZoneOf } from './time-zone.ts';
 import {
   defaultToolsets,
@@ -37,7 +45,6 @@ import {
   type ToolsetName,
   toolsetNames,
 } from './toolset-names.ts';
-import { defaultVaultRoot } from './vault-root.ts';
 
 /** Loads the settings. Throws `ConfigError`, naming key and value, for anything invalid. */
 export function loadSettings(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
 import { isLocale, type Locale } from '../contract/text/text.ts';
-import { configPathOf, homeOf } from './state.ts';
+import { configPathOf, homeOf } from './places/state.ts';
 
 /** The language before the settings are read: `--locale`, else the configuration file, else the environment. */
 export function spokenLocale(args: readonly string[], environment: NodeJS.ProcessEnv): Locale {

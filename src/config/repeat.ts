@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { locales } from '../contract/text/text.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
+import { homeOf, stateFolderOf } from './places/state.ts';
 import type { Flags, Settings } from './settings.ts';
-import { homeOf, stateFolderOf } from './state.ts';
 
 /** Arguments and variables that reproduce the settings. */
 export interface Repeated {

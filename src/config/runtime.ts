@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { oneOf } from '../contract/error.ts';
 import { orElse } from '../ground/or-else.ts';
 import { parseJsonc } from './file/jsonc.ts';
+import { configPathOf, homeOf } from './places/state.ts';
 import { choice, section, spelled } from './section.ts';
-import { configPathOf, homeOf } from './state.ts';
 
 /** Where the server runs: directly on this machine, or in a container of docker or podman. */
 export type Runtime = (typeof runtimes)[number];

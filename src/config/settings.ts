@@ -3,7 +3,7 @@ import type { ModelSettings } from '../contract/capabilities/model.ts';
 import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import type { CapSettings } from '../contract/limits.ts';
-import type { NotifySettings } from '../contract/notice.ts';
+import type { NotifySettings } from '../contract/people/notice.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';

@@ -1,6 +1,6 @@
 import { basename, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { homeOf } from './state.ts';
+import { homeOf } from './places/state.ts';
 
 export interface VariableSource {
   readonly environment: Readonly<Record<string, string | undefined>>;

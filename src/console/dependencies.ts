@@ -2,12 +2,12 @@ import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/histor
 import type { DecisionKind } from '../contract/capabilities/judgement.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { PublishedPort } from '../contract/capabilities/process.ts';
-import type { ConsoleSessions } from '../contract/console.ts';
-import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { NodeStore } from '../contract/nodes.ts';
-import type { NoticeStore, NotifySettings } from '../contract/notice.ts';
-import type { Operator } from '../contract/operator.ts';
-import type { PasskeyStore } from '../contract/passkey.ts';
+import type { ConsoleSessions } from '../contract/people/console.ts';
+import type { MemoryBrowser } from '../contract/people/memory-browser.ts';
+import type { NoticeStore, NotifySettings } from '../contract/people/notice.ts';
+import type { Operator } from '../contract/people/operator.ts';
+import type { PasskeyStore } from '../contract/people/passkey.ts';
 import type { PolicyDecision } from '../contract/policy.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { SharedServer } from '../contract/shared-server.ts';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Person } from '../contract/person.ts';
+import type { Person } from '../contract/people/person.ts';
 import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { isOwnOrigin } from './headers.ts';

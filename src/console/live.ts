@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Person } from '../contract/person.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import { orElse } from '../ground/or-else.ts';
 import type { ConsoleDependencies } from './dependencies.ts';

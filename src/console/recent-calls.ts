@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
-import { sharing } from '../ground/sharing.ts';
+import { sharing } from '../ground/waiting/sharing.ts';
 
 /** The facts of a call that charts and the list of sessions need. */
 export interface RecentCall extends Pick<AuditEntry, Kept> {

@@ -1,5 +1,5 @@
-import type { GrantOffers } from '../contract/operator.ts';
-import type { Person } from '../contract/person.ts';
+import type { GrantOffers } from '../contract/people/operator.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { maySee, type View } from './pages/view.ts';

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ToolError } from '../contract/error.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { notAFile } from './fault.ts';
 import type { ProvenPath } from './place-facts.ts';
 import { enterFolder, holdFolder, leaveFolder } from './walk.ts';

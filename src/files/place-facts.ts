@@ -1,5 +1,5 @@
 import type { ChangeObserver } from '../contract/capabilities/files.ts';
-import type { Turns } from '../ground/turns.ts';
+import type { Turns } from '../ground/waiting/turns.ts';
 import type { CarryOver } from './attributes.ts';
 import type { FolderLocks } from './changing/folder-locks.ts';
 import type { Locks } from './changing/lock.ts';

@@ -13,7 +13,7 @@ import type {
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { alone } from './changing/alone.ts';
 import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync, renameSync, writeFileSync } from 'node:fs';
-import { asBytes, toText } from '../ground/byte-paths.ts';
+import { asBytes, toText } from '../ground/machine/byte-paths.ts';
 import { readSmall } from './small-file.ts';
 
 /** The folder in which commands see the copies; the settings themselves are links into it. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { asBytes, toText } from '../ground/byte-paths.ts';
+import { asBytes, toText } from '../ground/machine/byte-paths.ts';
 import { orElse } from '../ground/or-else.ts';
 
 /* Paths here are bytes, one per character. */

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
-import { asBytes, fromText } from '../ground/byte-paths.ts';
 import { isInside } from '../ground/inside.ts';
+import { asBytes, fromText } from '../ground/machine/byte-paths.ts';
 import { orElse } from '../ground/or-else.ts';
 import { takeOwnConfig } from './copied-config.ts';
 import { type Found, findRepositories, innerFolders } from './find-repositories.ts';

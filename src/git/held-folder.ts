@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
-import { asBytes } from '../ground/byte-paths.ts';
-import { defer } from '../ground/defer.ts';
+import { asBytes } from '../ground/machine/byte-paths.ts';
 import { orElse } from '../ground/or-else.ts';
+import { defer } from '../ground/waiting/defer.ts';
 
 /**
  * Opens a folder below another without following links on the way, and passes the kernel's path of the open folder to

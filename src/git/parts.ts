@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
-import { asBytes } from '../ground/byte-paths.ts';
+import { asBytes } from '../ground/machine/byte-paths.ts';
 import { orElse } from '../ground/or-else.ts';
 import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
 import { printConfig, readConfig } from './config-file.ts';

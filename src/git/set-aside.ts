@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asBytes, toText } from '../ground/byte-paths.ts';
+import { asBytes, toText } from '../ground/machine/byte-paths.ts';
 import { orElse } from '../ground/or-else.ts';
 import { inHeldFolder } from './held-folder.ts';
 import type { Part } from './parts.ts';

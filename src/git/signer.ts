@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitSigner } from '../contract/capabilities/signing.ts';
 import { text } from '../contract/text/text.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { type Environment, readSigning } from './person-config.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SharedContents } from '../contract/capabilities/history.ts';
-import { sharing } from '../ground/sharing.ts';
+import { sharing } from '../ground/waiting/sharing.ts';
 import type { Blobs } from './blobs.ts';
 
 export type Contents = ReturnType<typeof createContents>;

@@ -5,7 +5,7 @@ import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capa
 import { readAtNow } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { isTemporaryName } from '../files/names.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { digestOfFile } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';

@@ -9,8 +9,8 @@ import { putAttributesBack } from '../command/watched/put-attributes-back.ts';
 import type { Attribution } from '../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { mayLive, owner, thisProcess } from '../files/changing/under-way.ts';
-import { fromText, toText } from '../ground/byte-paths.ts';
 import { isBelow } from '../ground/inside.ts';
+import { fromText, toText } from '../ground/machine/byte-paths.ts';
 import { jsonOf } from '../ground/or-else.ts';
 
 /**

@@ -23,8 +23,8 @@ import { withRights } from '../files/lent.ts';
 import { temporaryName } from '../files/names.ts';
 import { HeldPlace } from '../files/place.ts';
 import { entryOf } from '../files/walk.ts';
-import { defer } from '../ground/defer.ts';
 import { orElse } from '../ground/or-else.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { stateAt } from './state.ts';
 
 /** The capabilities that restoring needs. */

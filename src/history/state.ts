@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, typ
 import type { FileState } from '../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 
 /** The current state of an entry in an open folder, or of a resolved path. A link is not followed. */
 export function stateAt(path: string, like?: FileState): FileState {

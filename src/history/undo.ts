@@ -4,8 +4,8 @@ import type { FileState, HistoryEntry, UndoStep } from '../contract/capabilities
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
-import { defer } from '../ground/defer.ts';
 import { orElse } from '../ground/or-else.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { atEntry, restore, stateOf } from './restore.ts';

@@ -6,8 +6,8 @@ import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import type { Native, Witness } from '../contract/native.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { deferred } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { deferred } from '../ground/waiting/defer.ts';
 import type { Fields, HookAnswer, HookEvent, NativeCall, Use } from './event.ts';
 
 export interface GateOptions {

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import * as z from 'zod';
 import { isSecureUrl } from '../ground/secure-url.ts';
-import { sharing } from '../ground/sharing.ts';
+import { sharing } from '../ground/waiting/sharing.ts';
 
 /** The keys with which an issuer signs, as currently published. */
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
-import { unlessAborted } from '../ground/abort.ts';
-import { defer } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
-import { createSemaphore } from '../ground/semaphore.ts';
+import { unlessAborted } from '../ground/waiting/abort.ts';
+import { defer } from '../ground/waiting/defer.ts';
+import { createSemaphore } from '../ground/waiting/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
 import { createPageCache, freshness } from './cache.ts';
 import { openConverter } from './convert/converter.ts';

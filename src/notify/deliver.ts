@@ -1,6 +1,12 @@
-import type { Channel, NoticeLink, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
+import type {
+  Channel,
+  NoticeLink,
+  NoticeRecord,
+  NoticeStore,
+  NotifySettings,
+} from '../contract/people/notice.ts';
+import type { Digest } from '../contract/people/story.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import type { Digest } from '../contract/story.ts';
 import { isLocale, type Locale, type Text, text } from '../contract/text/text.ts';
 import type { VapidKeys } from './channels/push.ts';
 import type { Terminal } from './channels/terminal.ts';

@@ -1,5 +1,5 @@
-import type { Detail, DigestTimes } from '../contract/notice.ts';
-import type { Digest } from '../contract/story.ts';
+import type { Detail, DigestTimes } from '../contract/people/notice.ts';
+import type { Digest } from '../contract/people/story.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';

@@ -1,4 +1,4 @@
-import type { Detail, NoticeKind } from '../contract/notice.ts';
+import type { Detail, NoticeKind } from '../contract/people/notice.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';

@@ -1,4 +1,4 @@
-import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
+import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/people/notice.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import { Delivery, type DeliveryDependencies } from './deliver.ts';
 import { dueDigest } from './digest.ts';

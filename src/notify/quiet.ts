@@ -1,4 +1,4 @@
-import type { QuietHours } from '../contract/notice.ts';
+import type { QuietHours } from '../contract/people/notice.ts';
 
 /** The rest of the quiet hours in ms; 0 outside of them. To the minute, in local time of the zone. */
 export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowMs: number): number {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Acts, Answer, Answered } from '../contract/operator.ts';
-import type { Person } from '../contract/person.ts';
+import type { Acts, Answer, Answered } from '../contract/people/operator.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { cleanWords } from '../ground/questions/person-words.ts';
 import { assertMay, mayAnswer } from './may.ts';

@@ -1,6 +1,6 @@
-import type { GrantOffer, GrantOffers } from '../contract/operator.ts';
+import type { GrantOffer, GrantOffers } from '../contract/people/operator.ts';
+import type { StandingGrant } from '../contract/people/story.ts';
 import type { ApprovalRecord, AuditLog, AuditRecord } from '../contract/records.ts';
-import type { StandingGrant } from '../contract/story.ts';
 import { scopedGrant } from '../ground/questions/grant-rules.ts';
 import { coveredAmong } from '../ground/questions/would-cover.ts';
 

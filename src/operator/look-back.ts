@@ -1,6 +1,6 @@
 import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
+import type { AnsweredLine, Digest, SessionStory, StandingGrant } from '../contract/people/story.ts';
 import type { AuditEntry, AuditQuery } from '../contract/records.ts';
-import type { AnsweredLine, Digest, SessionStory, StandingGrant } from '../contract/story.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 import { standingGrants } from './grants.ts';
 import type { OperatorRooms } from './rooms.ts';

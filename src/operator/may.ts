@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/error.ts';
-import type { Person } from '../contract/person.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 
 /** Whether this person may answer: an operator, but not by the token that made the call, which would be the program. */

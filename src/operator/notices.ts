@@ -1,5 +1,5 @@
-import type { Acts } from '../contract/operator.ts';
-import type { Person } from '../contract/person.ts';
+import type { Acts } from '../contract/people/operator.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { Perform } from './perform.ts';
 import type { OperatorRooms } from './rooms.ts';
 

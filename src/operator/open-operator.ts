@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Acts, Operator } from '../contract/operator.ts';
-import type { Person } from '../contract/person.ts';
+import type { Acts, Operator } from '../contract/people/operator.ts';
+import type { Person } from '../contract/people/person.ts';
 import { createQuestionActs } from './answer.ts';
 import { offersFor, standingGrants } from './grants.ts';
 import { digestSince, storyFrom } from './look-back.ts';

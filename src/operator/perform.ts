@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, ToolError } from '../contract/error.ts';
-import type { Person } from '../contract/person.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { AuditLog, AuditRecord } from '../contract/records.ts';
 import { unrecorded } from '../ground/errors/unrecorded.ts';
 

@@ -3,8 +3,8 @@ import type { HistoryStore, Undoing } from '../contract/capabilities/history.ts'
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { SecretKeeper } from '../contract/capabilities/secrets.ts';
 import type { Halts } from '../contract/halt.ts';
-import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
-import type { PasskeyStore } from '../contract/passkey.ts';
+import type { NoticeRecord, NoticeStore } from '../contract/people/notice.ts';
+import type { PasskeyStore } from '../contract/people/passkey.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { ServerAdmin } from './servers.ts';

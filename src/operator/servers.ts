@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
-import type { Acts, ServerReview } from '../contract/operator.ts';
+import type { Acts, ServerReview } from '../contract/people/operator.ts';
 import type { LoginOptions, WithheldTool } from '../contract/upstream.ts';
 import type { Perform } from './perform.ts';
 

@@ -1,9 +1,15 @@
 import type { HistoryEntry } from '../contract/capabilities/history.ts';
+import type {
+  SessionLine,
+  SessionStory,
+  StepKind,
+  StoryChange,
+  StoryStep,
+} from '../contract/people/story.ts';
 import type { AuditEntry } from '../contract/records.ts';
-import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from '../contract/story.ts';
-import { flowPathsIn } from '../ground/flow-paths.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
-import { requestLine, requestsIn } from '../ground/requests-in.ts';
+import { flowPathsIn } from '../ground/records/flow-paths.ts';
+import { requestLine, requestsIn } from '../ground/records/requests-in.ts';
 import { changeOf } from '../ground/text/digest-words.ts';
 
 /** A session as a story: what was asked, read, run and changed. From entries and changes; undefined without calls. */

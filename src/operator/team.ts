@@ -1,4 +1,4 @@
-import type { TeamChanges } from '../contract/operator.ts';
+import type { TeamChanges } from '../contract/people/operator.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Perform } from './perform.ts';
 

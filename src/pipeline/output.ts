@@ -6,7 +6,7 @@ import { ToolError } from '../contract/error.ts';
 import { cleanText } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
-import { defer, deferred } from '../ground/defer.ts';
+import { defer, deferred } from '../ground/waiting/defer.ts';
 
 /** The most of an output that is kept for reading on. */
 export const keptBytes = 64 * 1024 * 1024;

@@ -4,9 +4,9 @@ import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../comma
 import { openKernel } from '../command/seccomp/kernel.ts';
 import { compileReaderFilter } from '../command/seccomp/seccomp.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
-import { defer } from '../ground/defer.ts';
-import { createConstants } from '../ground/elf.ts';
-import { compileProgram } from '../ground/static-program.ts';
+import { createConstants } from '../ground/machine/elf.ts';
+import { compileProgram } from '../ground/machine/static-program.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import type { Place } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { defer } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
 /** Runs ripgrep on the folder or file of a place, and passes its output on. */

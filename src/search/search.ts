@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import type { Search } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../ground/waiting/semaphore.ts';
 import { searchContent } from './content.ts';
 import { createGatheredSearches, type GatheredSearches } from './gathered.ts';
 import { searchNames } from './names.ts';

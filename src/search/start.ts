@@ -8,7 +8,7 @@ import type { StageSpawn } from '../contract/capabilities/pipeline.ts';
 import type { SandboxName } from '../contract/capabilities/process.ts';
 import { HeldPlace } from '../files/place.ts';
 import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 
 /** Starts a program in the sandbox. */
 export interface Stages {

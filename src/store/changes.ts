@@ -1,4 +1,4 @@
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 
 /**
  * Wakes those who wait for rows to change: in one process at once; across processes when the engine hears of it. A wake

@@ -1,5 +1,5 @@
 import { metricsRole } from '../contract/caller.ts';
-import type { ConsoleSessions } from '../contract/console.ts';
+import type { ConsoleSessions } from '../contract/people/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { Engine, OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';

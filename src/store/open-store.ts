@@ -1,7 +1,7 @@
 import { ConfigError } from '../contract/error.ts';
 import type { EndedSessions } from '../contract/nodes.ts';
 import type { UnderWayNotes } from '../contract/records.ts';
-import { once } from '../ground/once.ts';
+import { once } from '../ground/waiting/once.ts';
 import { createApprovalStore } from './approvals/approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit/key.ts';

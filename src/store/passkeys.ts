@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ChallengePurpose, Passkey, PasskeyStore } from '../contract/passkey.ts';
+import type { ChallengePurpose, Passkey, PasskeyStore } from '../contract/people/passkey.ts';
 import type { OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
 import { deleteRows, findRow, insertNew, insertRow, listRows, takeRow, updateRows, writeTo } from './rows.ts';

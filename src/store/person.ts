@@ -1,5 +1,5 @@
 import { localTokenRole, operatorRoles } from '../contract/caller.ts';
-import type { Person } from '../contract/person.ts';
+import type { Person } from '../contract/people/person.ts';
 import type { Engine } from './engine.ts';
 import { findRow } from './rows.ts';
 import type { TokenRow } from './tables/tables.ts';

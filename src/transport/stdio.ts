@@ -4,7 +4,7 @@ import type { Arrival } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { createFrameReader } from '../contract/text/frames.ts';
-import { fairBytes, giveWay } from '../ground/fair-reading.ts';
+import { fairBytes, giveWay } from '../ground/waiting/fair-reading.ts';
 import { createMcp, type McpExtension } from './mcp.ts';
 import { createOutbox } from './outbox.ts';
 import { StdioConnection, type StdioConnectionOptions } from './stdio-connection.ts';

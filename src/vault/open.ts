@@ -6,7 +6,7 @@ import { badValue, ToolError } from '../contract/error.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { createCalendar } from '../ground/calendar.ts';
-import { defer } from '../ground/defer.ts';
+import { defer } from '../ground/waiting/defer.ts';
 import { notText, readPart } from './read-part.ts';
 import { createNoteWatch } from './watch-note.ts';
 

@@ -1,7 +1,7 @@
 import { openAskService } from '../../src/checkpoint/ask.ts';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
-import { once } from '../../src/ground/once.ts';
+import { once } from '../../src/ground/waiting/once.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 export type Body = Readonly<Record<string, unknown>> & {

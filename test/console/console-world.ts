@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { consoleName } from '../../src/checkpoint/console-name.ts';
+import { consoleName } from '../../src/checkpoint/operating/console-name.ts';
 import { type HttpServing, serveHttp } from '../../src/checkpoint/serving.ts';
 import { consoleLink } from '../../src/cli/console.ts';
 import { modernCall, modernHeaders, post } from '../support/clients.ts';

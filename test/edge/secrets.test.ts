@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { deferred } from '../../src/ground/defer.ts';
+import { deferred } from '../../src/ground/waiting/defer.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { runCommand } from '../support/run-command.ts';

@@ -1,4 +1,4 @@
-import { syscallNumbers } from '../../src/ground/syscalls.ts';
+import { syscallNumbers } from '../../src/ground/machine/syscalls.ts';
 
 type Call = readonly [name: string, ...args: number[]];
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { NotifySettings } from '../../src/contract/notice.ts';
-import type { Digest } from '../../src/contract/story.ts';
+import type { NotifySettings } from '../../src/contract/people/notice.ts';
+import type { Digest } from '../../src/contract/people/story.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';

@@ -1,5 +1,5 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { Passkey } from '../../src/contract/passkey.ts';
+import type { Passkey } from '../../src/contract/people/passkey.ts';
 
 /** A passkey whose device is this program: it signs whatever it is told to, also what no device would. */
 export function createSoftwareKey(host: string) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import type { Acts, TeamChanges } from '../../src/contract/operator.ts';
-import type { Person } from '../../src/contract/person.ts';
+import type { Acts, TeamChanges } from '../../src/contract/people/operator.ts';
+import type { Person } from '../../src/contract/people/person.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
 
 let folder = '';

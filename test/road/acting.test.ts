@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Checkpoint } from '../../src/checkpoint/index.ts';
 import type { Arrival } from '../../src/contract/call.ts';
-import { actorsOf } from '../../src/ground/actors.ts';
+import { actorsOf } from '../../src/ground/records/actors.ts';
 import { goodClaims, openSigner } from '../identity/signer.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openTeamCheckpoint } from '../team/world.ts';

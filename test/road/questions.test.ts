@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rulePlaces } from '../../src/config/file/file.ts';
 import type { Answer } from '../../src/contract/call.ts';
-import type { Person } from '../../src/contract/person.ts';
+import type { Person } from '../../src/contract/people/person.ts';
 import type { ApprovalRecord } from '../../src/contract/records.ts';
 import { groupsOf } from '../../src/ground/questions/question-groups.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { createTeamRoom } from '../../src/checkpoint/team.ts';
+import { createTeamRoom } from '../../src/checkpoint/fleet/team.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { startEngines } from '../store/engines.ts';

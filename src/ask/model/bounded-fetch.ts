@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { boundedStream } from '../../ground/bounded-stream.ts';
+import { boundedStream } from '../../ground/waiting/bounded-stream.ts';
 
 /**
  * `fetch` that follows no redirect, which would send the conversation to an unnamed server, and reads no more than

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { promptOf } from '../prompt.ts';
 import type { Message, ModelCall } from '../transcript.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';

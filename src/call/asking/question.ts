@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
-import type { Covered } from '../../contract/operator.ts';
+import type { Covered } from '../../contract/people/operator.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { QuestionParts } from '../../contract/records.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';

@@ -1,6 +1,6 @@
 import type { HeldLayer, RunResult } from '../../contract/capabilities/process.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
-import { deferred } from '../../ground/defer.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
 import type { Validated } from '../slips.ts';
 
 /** A command that ran, and whose effects wait on their layer for a person. */

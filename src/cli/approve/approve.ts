@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
+import { homeOf, stateFoldersOf } from '../../config/places/state.ts';
 import type { Flags } from '../../config/settings.ts';
-import { homeOf, stateFoldersOf } from '../../config/state.ts';
-import type { Answer, Answered } from '../../contract/operator.ts';
+import type { Answer, Answered } from '../../contract/people/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { groupsOf } from '../../ground/questions/question-groups.ts';

@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/settings.ts';
-import type { StandingGrant } from '../../contract/story.ts';
+import type { StandingGrant } from '../../contract/people/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Options } from '../common/options.ts';

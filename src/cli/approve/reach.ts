@@ -1,5 +1,5 @@
 import { badValue, ConfigError } from '../../contract/error.ts';
-import type { Answer } from '../../contract/operator.ts';
+import type { Answer } from '../../contract/people/operator.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { durationMs } from '../common/duration.ts';
 import type { Options } from '../common/options.ts';

@@ -1,4 +1,4 @@
-import type { GrantOffer, QuestionGroup } from '../../contract/operator.ts';
+import type { GrantOffer, QuestionGroup } from '../../contract/people/operator.ts';
 import type { ApprovalRecord, ApprovalStatus } from '../../contract/records.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';

@@ -5,7 +5,7 @@ import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import type { ErrorCode } from '../../contract/error.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { noteUnreadEnvFile } from '../common/note-unread.ts';
 import type { Options } from '../common/options.ts';
 import { ownProgram } from '../common/own-command.ts';

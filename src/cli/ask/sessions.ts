@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
-import { isAlive } from '../../ground/is-alive.ts';
+import { isAlive } from '../../ground/machine/is-alive.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 

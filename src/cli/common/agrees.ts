@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { inLocale } from './say.ts';
 
 /** Asks the person at the terminal; leaving, or any answer but yes, is a no. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { outsideOf } from '../../config/outside.ts';
-import { realPathOf } from '../../config/projects.ts';
+import { outsideOf } from '../../config/places/outside.ts';
+import { realPathOf } from '../../config/places/projects.ts';
 import { isInside } from '../../ground/inside.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { isPublished } from './version.ts';

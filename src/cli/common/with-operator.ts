@@ -1,8 +1,8 @@
 import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
-import type { Acts, Operator } from '../../contract/operator.ts';
-import type { Person } from '../../contract/person.ts';
+import type { Acts, Operator } from '../../contract/people/operator.ts';
+import type { Person } from '../../contract/people/person.ts';
 import { accountName } from './account-name.ts';
 
 /** The tools of a command: the acts of the person at the terminal, and the records. */

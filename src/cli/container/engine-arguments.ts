@@ -1,5 +1,5 @@
 import type { Gpu } from '../../config/gpu.ts';
-import { outsideVariable } from '../../config/outside.ts';
+import { outsideVariable } from '../../config/places/outside.ts';
 import type { EngineName } from '../../config/runtime.ts';
 import type { Mount } from './mounts.ts';
 

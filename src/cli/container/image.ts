@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineName } from '../../config/runtime.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Options } from '../common/options.ts';
 import { packageFolder } from '../common/own-command.ts';
 import { say } from '../common/say.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { localeOf } from '../../config/locale.ts';
+import { configPathOf, homeOf } from '../../config/places/state.ts';
 import { runtimeOf } from '../../config/runtime.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
-import { configPathOf, homeOf } from '../../config/state.ts';
 import { text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { homeOf, residentFolderOf } from '../../config/places/state.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /** One event may contain a whole file, with escapes. */

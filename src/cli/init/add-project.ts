@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse } from 'jsonc-parser';
+import { pathOfProject } from '../../config/places/projects.ts';
+import { homeOf } from '../../config/places/state.ts';
 import { profiles } from '../../config/profiles.ts';
-import { pathOfProject } from '../../config/projects.ts';
 import type { Runtime } from '../../config/runtime.ts';
 import type { ConfigFile } from '../../config/schema.ts';
-import { homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { schemaAddress } from '../common/own-command.ts';

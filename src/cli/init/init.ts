@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import { spokenLocale } from '../../config/locale.ts';
-import { assertMakeable } from '../../config/makeable.ts';
-import { placementOf, UnnamedFolderError } from '../../config/projects.ts';
-import { existingFolder } from '../../config/roots.ts';
+import { assertMakeable } from '../../config/places/makeable.ts';
+import { placementOf, UnnamedFolderError } from '../../config/places/projects.ts';
+import { existingFolder } from '../../config/places/roots.ts';
+import { configPathOf, homeOf } from '../../config/places/state.ts';
 import { type Runtime, runtimes } from '../../config/runtime.ts';
-import { configPathOf, homeOf } from '../../config/state.ts';
 import { oneOf } from '../../contract/error.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientConfig, clientNames, startsElsewhere } from '../clients.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { homeOf, hookFolderOf } from '../../config/state.ts';
+import { homeOf, hookFolderOf } from '../../config/places/state.ts';
 
 /** A client's file before and after our change, so that it can be restored. */
 export interface Note {

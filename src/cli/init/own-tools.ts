@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'jsonc-parser';
-import { homeOf } from '../../config/state.ts';
+import { homeOf } from '../../config/places/state.ts';
 import { isRecord } from '../../ground/is-record.ts';
 import type { OwnToolsOff } from '../clients.ts';
 import { say } from '../common/say.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeOf, hookFolderOf } from '../../config/state.ts';
+import { homeOf, hookFolderOf } from '../../config/places/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { ownCommandsIn } from './hook-entries.ts';

@@ -1,5 +1,5 @@
 import { Command, type Option } from 'commander';
-import { outsideOf } from '../../config/outside.ts';
+import { outsideOf } from '../../config/places/outside.ts';
 import { runtimeOf } from '../../config/runtime.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { settingsHeading, withOptions, withSettings } from '../common/options.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, reachesCommands } from '../../checkpoint/index.ts';
+import { homeOf } from '../../config/places/state.ts';
 import type { Settings } from '../../config/settings.ts';
-import { homeOf } from '../../config/state.ts';
 import type { PublishedPort } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { UsedServer } from '../../contract/shared-server.ts';

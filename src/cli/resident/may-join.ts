@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { configPathOf, homeOf } from '../../config/state.ts';
+import { configPathOf, homeOf } from '../../config/places/state.ts';
 
 /**
  * Whether `serve` with these arguments may join the resident server. That reads the settings and declines if they say

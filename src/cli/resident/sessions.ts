@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { homeOf, residentFolderOf } from '../../config/places/state.ts';
 import type { SharedServer } from '../../contract/shared-server.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { RunRequest } from '../../hooks/gate.ts';

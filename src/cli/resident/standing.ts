@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { homeOf, residentFolderOf } from '../../config/places/state.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
+import type { Acts, Operator, ServerReview } from '../../contract/people/operator.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Checkpoint, serveHttp } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
-import { outsideOf } from '../../config/outside.ts';
+import { outsideOf } from '../../config/places/outside.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';

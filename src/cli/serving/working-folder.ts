@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { loadSettings } from '../../config/load.ts';
-import { UnnamedFolderError } from '../../config/projects.ts';
+import { UnnamedFolderError } from '../../config/places/projects.ts';
+import { homeOf, nowhereFolderOf } from '../../config/places/state.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
-import { homeOf, nowhereFolderOf } from '../../config/state.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { ownName, type Started } from '../common/own-command.ts';

@@ -1,6 +1,6 @@
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram, putMessage, type Step } from '../../ground/static-program.ts';
-import { closeOnExec, thisProcessor } from '../../ground/syscalls.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram, putMessage, type Step } from '../../ground/machine/static-program.ts';
+import { closeOnExec, thisProcessor } from '../../ground/machine/syscalls.ts';
 
 /** A symbolic link, and the file that it is mounted over. Paths as the command sees them. */
 export interface LinkMount {

@@ -1,6 +1,6 @@
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram, type Step } from '../../ground/static-program.ts';
-import { thisProcessor } from '../../ground/syscalls.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram, type Step } from '../../ground/machine/static-program.ts';
+import { thisProcessor } from '../../ground/machine/syscalls.ts';
 import type { Overlay } from '../layer/overlay.ts';
 
 export interface LayerOptions {

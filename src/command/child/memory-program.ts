@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A file in memory, since a writable disk may forbid execution. Open for reading only, or it could not be executed. */

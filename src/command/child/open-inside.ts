@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import type { Diagnose } from '../../network/publish/diagnosis.ts';
 import type { Inside } from '../../network/publish/serving-command.ts';
 import { compileSockets, type SocketCounts } from '../../network/publish/sockets-program.ts';

@@ -1,4 +1,4 @@
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A pair of Unix sockets for passing descriptors, both close-on-exec. */

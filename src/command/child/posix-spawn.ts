@@ -1,4 +1,4 @@
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 
 /** Options of a child. The descriptors become its 0, 1, 2 … in order; it has no others. */
 export interface PosixSpawnOptions {

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Exit } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
-import { personStops, serverStops } from '../../ground/abort.ts';
+import { personStops, serverStops } from '../../ground/waiting/abort.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import { type Use, watchUse } from '../watch-use.ts';
 import type { Child } from './child.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { asBytes, fromText } from '../../ground/machine/byte-paths.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
 import { createGate, type Entry, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';

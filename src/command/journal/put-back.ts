@@ -19,8 +19,8 @@ import { relative } from 'node:path';
 import { temporaryName } from '../../files/names.ts';
 import { kindOf } from '../../files/reading.ts';
 import { entryOf, openFolderIn, openRootFolder } from '../../files/walk.ts';
-import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { asBytes, fromText } from '../../ground/machine/byte-paths.ts';
 import { statAt } from '../layer/entries.ts';
 import { type Former, firstOf } from './journal.ts';
 

@@ -4,9 +4,9 @@ import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.t
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { limits } from '../../contract/limits.ts';
 import { kindOf } from '../../files/reading.ts';
-import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { asBytes, fromText, toText } from '../../ground/machine/byte-paths.ts';
 import { createDiff } from '../layer/diff.ts';
 import { statAt } from '../layer/entries.ts';
 import { isGits } from '../layer/git-refs.ts';

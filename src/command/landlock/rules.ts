@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { openPath as pathOnly } from '../../files/walk.ts';
-import { defer } from '../../ground/defer.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** The rights of a thread and everything that it starts. */

@@ -17,9 +17,9 @@ import {
 import { createCarryOver } from '../../files/attributes.ts';
 import { Lent } from '../../files/lent.ts';
 import { entryOf, itself, openFolderIn, openPath, openRootFolder } from '../../files/walk.ts';
-import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
-import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { asBytes, fromText, toText } from '../../ground/machine/byte-paths.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { copyEntry } from './copy-entry.ts';
 import { lastOf, namesIn, signatureOf, statOf } from './entries.ts';
 import { gitFolderOf, holdRef, isRef } from './git-refs.ts';

@@ -15,8 +15,8 @@ import {
 import { copyFile as copyContent, open } from 'node:fs/promises';
 import { temporaryName } from '../../files/names.ts';
 import { entryOf, itself, openFolderIn } from '../../files/walk.ts';
-import { asBytes } from '../../ground/byte-paths.ts';
-import { defer, deferred } from '../../ground/defer.ts';
+import { asBytes } from '../../ground/machine/byte-paths.ts';
+import { defer, deferred } from '../../ground/waiting/defer.ts';
 
 /** Copies a layer's entry from another file system, under a temporary name until it is whole. Paths are bytes. */
 export async function copyEntry(

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { cleanLine } from '../../contract/text/clean-text.ts';
-import { deferred } from '../../ground/defer.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
 
 interface Lines {
   readonly added: number;

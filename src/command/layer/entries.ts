@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import type { LandingSide } from '../../contract/capabilities/landing.ts';
 import { kindOf } from '../../files/reading.ts';
 import { entryOf } from '../../files/walk.ts';
-import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { asBytes, toText } from '../../ground/machine/byte-paths.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /* Paths and names here are bytes, one per character. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asBytes } from '../../ground/byte-paths.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { asBytes } from '../../ground/machine/byte-paths.ts';
 import { namesIn, statAt } from './entries.ts';
 import { readBounded } from './losses/read-bounded.ts';
 import { idsIn } from './obeyed/refs.ts';

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { Lent } from '../../files/lent.ts';
 import { itself } from '../../files/walk.ts';
-import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { asBytes, fromText, toText } from '../../ground/machine/byte-paths.ts';
 import { namesIn, sideOf, signatureOf } from './entries.ts';
 import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
 import { isDatabase } from './in-use.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A step of a landing in one folder. Paths are bytes (`ground/byte-paths.ts`), relative to the folder. Each step can be
- * repeated: after a kill, the next server does all of them once more.
+ * A step of a landing in one folder. Paths are bytes (`ground/machine/byte-paths.ts`), relative to the folder. Each step
+ * can be repeated: after a kill, the next server does all of them once more.
  */
 export const step = z.discriminatedUnion('do', [
   /** Removes the entry if it is still the same. */

@@ -4,9 +4,9 @@ import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.t
 import { limits } from '../../contract/limits.ts';
 import { Lent } from '../../files/lent.ts';
 import { kindOf } from '../../files/reading.ts';
-import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isInside } from '../../ground/inside.ts';
+import { asBytes, toText } from '../../ground/machine/byte-paths.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
 import { isGits } from './git-refs.ts';
 import type { Marks } from './marks.ts';

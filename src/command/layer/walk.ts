@@ -2,7 +2,7 @@ import { closeSync, lstatSync, type Stats } from 'node:fs';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Lent } from '../../files/lent.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
-import { asBytes } from '../../ground/byte-paths.ts';
+import { asBytes } from '../../ground/machine/byte-paths.ts';
 import { namesIn, statOf } from './entries.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';

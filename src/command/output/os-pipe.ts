@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 
 /** A pipe of the operating system: its bytes do not pass through this process. */

@@ -2,7 +2,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
-import { compileProgram, type Step } from '../../ground/static-program.ts';
+import { compileProgram, type Step } from '../../ground/machine/static-program.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { type Relay, relayProgram } from '../child/relay.ts';

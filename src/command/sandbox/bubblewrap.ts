@@ -12,8 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
-import { once } from '../../ground/once.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { once } from '../../ground/waiting/once.ts';
 import type { Listening } from '../../network/proxy/listening.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import { stageOf, startedByNode } from '../child/adopt.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/capabilities/process.ts';
 import { readPersonConfig } from '../../git/person-config.ts';
-import { once } from '../../ground/once.ts';
+import { once } from '../../ground/waiting/once.ts';
 import { hostsOverHttps } from '../../network/edge/keys/git-settings.ts';
 import { cannotWatch, whyNoLayer } from '../session/trial.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';

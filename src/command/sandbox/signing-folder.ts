@@ -7,8 +7,6 @@ import { openMemoryProgram } from '../child/memory-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** The folder of a room in which the relay listens for those who want a signature, with the programs that connect. */
-export type SigningFolder = ReturnType<typeof openSigningFolder>;
-
 export function openSigningFolder(kernel: Kernel) {
   const path = mkdtempSync(join(tmpdir(), 'sekisho-signing-'));
   const files = new Map([

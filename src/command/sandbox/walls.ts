@@ -5,9 +5,9 @@ import type { SandboxName, SandboxStatus } from '../../contract/capabilities/pro
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
-import { deferred } from '../../ground/defer.ts';
 import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
-import { once } from '../../ground/once.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
+import { once } from '../../ground/waiting/once.ts';
 import type { HostProxy } from '../../network/proxy/open.ts';
 import { type CacheKeeper, cacheFolder, keepCaches } from '../caches/open.ts';
 import type { Backend } from '../child/child.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type CommonSyscall, syscallNumber, thisProcessor } from '../../ground/syscalls.ts';
+import { type CommonSyscall, syscallNumber, thisProcessor } from '../../ground/machine/syscalls.ts';
 
 /** A raw system call, by its name or number: takes numbers, and returns libc's result (-1 on failure). */
 export type Syscall = (named: CommonSyscall | number, ...args: (number | Uint8Array | null)[]) => number;

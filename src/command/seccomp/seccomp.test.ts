@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
+import { type SyscallName, syscallNumbers } from '../../ground/machine/syscalls.ts';
 import {
   absent,
   changing,

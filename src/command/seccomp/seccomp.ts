@@ -1,14 +1,14 @@
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defer } from '../../ground/defer.ts';
 import {
   callsByKind,
   type Processor,
   type SyscallName,
   syscallNumbers,
   thisProcessor,
-} from '../../ground/syscalls.ts';
+} from '../../ground/machine/syscalls.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 
 /** The rights that a filter leaves. Common calls of builds, tests and interpreters stay allowed. */
 export interface FilterPlan {

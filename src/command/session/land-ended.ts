@@ -11,8 +11,8 @@ import type {
 } from '../../contract/capabilities/process.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
-import { deferred } from '../../ground/defer.ts';
 import { discardedNote } from '../../ground/effects/landing.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
 import { LayerUnfit, metAnotherGit } from '../layer/in-use.ts';

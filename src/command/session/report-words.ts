@@ -1,4 +1,4 @@
-import { toText } from '../../ground/byte-paths.ts';
+import { toText } from '../../ground/machine/byte-paths.ts';
 
 export interface ShellReport {
   readonly folder: string;

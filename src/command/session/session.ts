@@ -1,6 +1,6 @@
 import type { CommandLife, CommandRecording } from '../../contract/capabilities/command-life.ts';
 import type { CommandGuard } from '../../git/command-guard.ts';
-import type { Semaphore } from '../../ground/semaphore.ts';
+import type { Semaphore } from '../../ground/waiting/semaphore.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import type { Publisher } from '../../network/publish/publisher.ts';
 import type { RunningCommand } from '../background.ts';

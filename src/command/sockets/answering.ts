@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/machine/syscalls.ts';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import type { Performed } from '../watched/perform.ts';

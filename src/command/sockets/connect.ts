@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { openPath } from '../../files/walk.ts';
-import { defer } from '../../ground/defer.ts';
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { type Calls, resolve, type WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram } from '../../ground/static-program.ts';
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram } from '../../ground/machine/static-program.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import { compileFurnish } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { StartChild } from '../child/start-child.ts';

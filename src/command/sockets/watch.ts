@@ -1,4 +1,4 @@
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** Waits for many descriptors at once by epoll. Threads may add to it while another waits. */

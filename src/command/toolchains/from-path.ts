@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { defer } from '../../ground/defer.ts';
 import { isBelow } from '../../ground/inside.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Collection } from './collection.ts';
 import { prefixSecrets } from './known.ts';
 import { isShared, tooWide } from './prove.ts';

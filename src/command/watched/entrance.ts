@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { toText } from '../../ground/machine/byte-paths.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import { createObeyedAnywhere } from '../../ground/obeyed/obeyed-by.ts';
-import { closeOnExec } from '../../ground/syscalls.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
 import { type FileCalls, here, place } from './file-calls.ts';

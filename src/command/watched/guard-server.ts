@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CommandRecording } from '../../contract/capabilities/command-life.ts';
-import { toText } from '../../ground/byte-paths.ts';
+import { toText } from '../../ground/machine/byte-paths.ts';
 import { createObeyedAnywhere } from '../../ground/obeyed/obeyed-by.ts';
 import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
 import { EntryJudge } from '../journal/entering.ts';

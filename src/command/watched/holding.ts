@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Losses } from '../../contract/capabilities/dry-run.ts';
-import { toText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { toText } from '../../ground/machine/byte-paths.ts';
 import { type EnteringOptions, EntryJudge } from '../journal/entering.ts';
 import { readSoFar, type SoFar } from '../journal/so-far.ts';
 import { protectedAnywhere } from '../layer/protection.ts';

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { constants as os } from 'node:os';
 import { join, posix } from 'node:path';
-import { asBytes } from '../../ground/byte-paths.ts';
-import { defer } from '../../ground/defer.ts';
 import { isInside } from '../../ground/inside.ts';
+import { asBytes } from '../../ground/machine/byte-paths.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { type Former, type FormerKind, journalName, keptFolder } from '../journal/journal.ts';
 import { type FileCalls, type FileStat, here, place } from './file-calls.ts';
 

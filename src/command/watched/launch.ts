@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from '../../ground/once.ts';
+import { once } from '../../ground/waiting/once.ts';
 import type { Child, SpawnOptions } from '../child/child.ts';
 import { compileFurnish } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { generatedFolders } from '../../ground/generated-folders.ts';
-import { closeOnExec, type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
+import { closeOnExec, type SyscallName, syscallNumbers } from '../../ground/machine/syscalls.ts';
 import type { WaitingCall } from '../sockets/calls.ts';
 import type { Arriving, Entrance } from './entrance.ts';
 import { type Alteration, type FileStat, here, place } from './file-calls.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { openPath } from '../../files/walk.ts';
-import { asBytes } from '../../ground/byte-paths.ts';
-import { defer } from '../../ground/defer.ts';
+import { asBytes } from '../../ground/machine/byte-paths.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { readFormers } from '../journal/journal.ts';
 import { inFolder } from '../journal/put-back.ts';
 import { openKernel } from '../seccomp/kernel.ts';

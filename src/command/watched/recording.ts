@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
-import { closeOnExec } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';

@@ -6,10 +6,10 @@ import { describeIssue } from '../../contract/text/describe-issue.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { isRecord } from '../../ground/is-record.ts';
+import { configPathOf } from '../places/state.ts';
 import { type ProfileName, profiles } from '../profiles.ts';
 import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
-import { configPathOf } from '../state.ts';
 import { parseJsonc } from './jsonc.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 

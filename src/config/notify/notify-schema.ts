@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actionKinds, details } from '../../contract/notice.ts';
+import { actionKinds, details } from '../../contract/people/notice.ts';
 import { between, choice, section } from '../section.ts';
 
 const nonEmpty = z.string().min(1).max(2000);

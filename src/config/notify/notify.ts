@@ -6,7 +6,7 @@ import type {
   DigestTimes,
   NotifySettings,
   QuietHours,
-} from '../../contract/notice.ts';
+} from '../../contract/people/notice.ts';
 import { readSaid, type Said } from '../../contract/text/text.ts';
 import { isSafeUrl } from '../../ground/secure-url.ts';
 import { timeZoneOf } from '../time-zone.ts';

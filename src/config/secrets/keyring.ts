@@ -1,7 +1,7 @@
 import type { AsyncEntry } from '@napi-rs/keyring';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { unlessAborted } from '../../ground/abort.ts';
+import { unlessAborted } from '../../ground/waiting/abort.ts';
 import type { Found } from './from-command.ts';
 
 /** The value of a name in the desktop's keyring (the Secret Service of Linux). */

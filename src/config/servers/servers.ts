@@ -10,7 +10,7 @@ import { isInside } from '../../ground/inside.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
 import { readNamed } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
-import { notOutside } from '../roots.ts';
+import { notOutside } from '../places/roots.ts';
 import { fillVariables } from '../variables.ts';
 import { readServerFile } from './client-file.ts';
 import type { ServerConfig, ServersConfig } from './server-schema.ts';

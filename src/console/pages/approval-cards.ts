@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { GrantOffer, QuestionGroup } from '../../contract/operator.ts';
+import type { GrantOffer, QuestionGroup } from '../../contract/people/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import { grantWords } from '../../ground/questions/grant-words.ts';

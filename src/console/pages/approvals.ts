@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import type { StandingGrant } from '../../contract/people/story.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
-import type { StandingGrant } from '../../contract/story.ts';
 import { text } from '../../contract/text/text.ts';
 import { grantWords } from '../../ground/questions/grant-words.ts';
 import { block, line, time, who } from '../shown.ts';

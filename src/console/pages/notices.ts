@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { NoticeRecord, PushDevice } from '../../contract/notice.ts';
-import type { Passkey } from '../../contract/passkey.ts';
+import type { NoticeRecord, PushDevice } from '../../contract/people/notice.ts';
+import type { Passkey } from '../../contract/people/passkey.ts';
 import { noticeKinds, noticeStates } from '../../ground/questions/notice-words.ts';
 import { line, time } from '../shown.ts';
 import { form, page } from './page.ts';

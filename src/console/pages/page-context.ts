@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Acts } from '../../contract/operator.ts';
+import type { Acts } from '../../contract/people/operator.ts';
 import { problemPage, problems } from '../login.ts';
 import type { notes } from '../words.ts';
 import type { Html, Outside, View } from './view.ts';

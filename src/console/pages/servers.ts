@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ServerReview } from '../../contract/operator.ts';
+import type { ServerReview } from '../../contract/people/operator.ts';
 import { text } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';

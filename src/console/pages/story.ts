@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { SessionStory, StoryChange, StoryStep } from '../../contract/story.ts';
+import type { SessionStory, StoryChange, StoryStep } from '../../contract/people/story.ts';
 import { changeKinds, countsWords, kindWords } from '../../ground/text/digest-words.ts';
 import { callerName, count, diffBlock, line, named, time, who } from '../shown.ts';
 import { back, transports } from '../words.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { AuditLog, AuditVerdict } from '../../contract/records.ts';
-import { sharing } from '../../ground/sharing.ts';
+import { sharing } from '../../ground/waiting/sharing.ts';
 import { clock, count } from '../shown.ts';
 import type { Html, View } from './view.ts';
 

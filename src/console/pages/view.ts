@@ -1,6 +1,6 @@
 import type { html } from 'hono/html';
 import type { Halt } from '../../contract/halt.ts';
-import type { Person } from '../../contract/person.ts';
+import type { Person } from '../../contract/people/person.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import type { Say } from '../words.ts';

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { ChallengePurpose, Passkey } from '../../contract/passkey.ts';
-import type { Person } from '../../contract/person.ts';
+import type { ChallengePurpose, Passkey } from '../../contract/people/passkey.ts';
+import type { Person } from '../../contract/people/person.ts';
 import { isOverTls } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 

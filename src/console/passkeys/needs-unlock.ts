@@ -1,4 +1,4 @@
-import type { Person } from '../../contract/person.ts';
+import type { Person } from '../../contract/people/person.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { Channel, NoticeLink } from '../../contract/notice.ts';
-import type { Answered } from '../../contract/operator.ts';
-import type { Person } from '../../contract/person.ts';
+import type { Channel, NoticeLink } from '../../contract/people/notice.ts';
+import type { Answered } from '../../contract/people/operator.ts';
+import type { Person } from '../../contract/people/person.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { orElse } from '../../ground/or-else.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Answer, Answered } from '../../contract/operator.ts';
+import type { Answer, Answered } from '../../contract/people/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { approvalUpdate } from '../pages/approval-cards.ts';
 import { approvalsPage, questionPage } from '../pages/approvals.ts';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { NoticeLink } from '../../contract/notice.ts';
+import type { NoticeLink } from '../../contract/people/notice.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { isOwnOrigin } from '../headers.ts';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { ChallengePurpose } from '../../contract/passkey.ts';
+import type { ChallengePurpose } from '../../contract/people/passkey.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';

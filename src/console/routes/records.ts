@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { UndoSelection } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Acts } from '../../contract/operator.ts';
+import type { Acts } from '../../contract/people/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';

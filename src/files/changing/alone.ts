@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { defer } from '../../ground/defer.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { exists, leftUnchanged } from '../fault.ts';
 import { closeInBackground } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';

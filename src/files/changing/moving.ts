@@ -1,6 +1,6 @@
 import { closeSync, linkSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import type { WriteOptions } from '../../contract/capabilities/files.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { exists, fault, notFound } from '../fault.ts';
 import { inFolder, inOwnFolder } from '../folders.ts';
 import { closeInBackground } from '../io.ts';

@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import * as z from 'zod';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { isTemporaryName } from '../names.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';

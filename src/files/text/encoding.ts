@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TextEncoding } from '../../contract/capabilities/files.ts';
-import { deferred } from '../../ground/defer.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
 export interface FoundEncoding {

@@ -1,5 +1,5 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { itself } from '../walk.ts';
 import { type CountedLines, countLines, isGrownFrom } from './count-lines.ts';
 import type { FoundEncoding } from './encoding.ts';

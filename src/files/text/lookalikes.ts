@@ -1,8 +1,8 @@
 import { lstatSync, opendirSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { isTemporaryName, shownPath } from '../names.ts';
 import type { PlaceFacts } from '../place-facts.ts';
 import { enterFolder, entryOf, itself, leaveFolder } from '../walk.ts';

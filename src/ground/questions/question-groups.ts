@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { QuestionGroup } from '../../contract/operator.ts';
+import type { QuestionGroup } from '../../contract/people/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 
 /**

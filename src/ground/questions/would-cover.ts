@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Covered } from '../../contract/operator.ts';
+import type { Covered } from '../../contract/people/operator.ts';
 import type { AuditRecord, GrantWanted, Scope } from '../../contract/records.ts';
 import { coveredBy, rulesOfGrant } from './grant-rules.ts';
 

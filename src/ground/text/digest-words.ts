@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../contract/capabilities/history.ts';
-import type { Digest, SessionLine, StepKind, StoryChange } from '../../contract/story.ts';
+import type { Digest, SessionLine, StepKind, StoryChange } from '../../contract/people/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../counted.ts';

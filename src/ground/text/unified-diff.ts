@@ -1,5 +1,5 @@
 import { cleanText } from '../../contract/text/clean-text.ts';
-import { once } from '../once.ts';
+import { once } from '../waiting/once.ts';
 
 /**
  * A unified diff of two versions of a text, cut if it grows long. Compares only the part between their common start and

@@ -1,5 +1,5 @@
-import { assemble, type Kept, type Operation } from '../../ground/assemble.ts';
-import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
+import { assemble, type Kept, type Operation } from '../../ground/machine/assemble.ts';
+import { createConstants, linkProgram, writable } from '../../ground/machine/elf.ts';
 import {
   brokenPipe,
   call,

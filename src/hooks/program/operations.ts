@@ -1,6 +1,6 @@
-import type { Kept, Operation } from '../../ground/assemble.ts';
-import type { createConstants } from '../../ground/elf.ts';
-import type { CommonSyscall } from '../../ground/syscalls.ts';
+import type { Kept, Operation } from '../../ground/machine/assemble.ts';
+import type { createConstants } from '../../ground/machine/elf.ts';
+import type { CommonSyscall } from '../../ground/machine/syscalls.ts';
 
 /** The server that a program without a runtime reaches, and how it is started if none answers. */
 export interface ReachedServer {

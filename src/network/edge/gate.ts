@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LeakedSecret } from '../../contract/capabilities/command-life.ts';
 import type { HeldRequest, RequestAnswer, SentRequest } from '../../contract/capabilities/process.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { unlessAborted } from '../../ground/abort.ts';
+import { unlessAborted } from '../../ground/waiting/abort.ts';
 import { nameOf, type Target } from '../proxy/rules.ts';
 import { isSwitch } from './fields.ts';
 import type { Keys, Lending } from './keys/keys.ts';

@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { endToEnd, type Field, pairsOf, valuesOf } from './fields.ts';
 import { headersOf, type Incoming } from './incoming.ts';
 

@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import type { Secrets } from '../../contract/capabilities/secrets.ts';
 import type { CommitSigner, SshAccess } from '../../contract/capabilities/signing.ts';
-import { lazy } from '../../ground/once.ts';
+import { lazy } from '../../ground/waiting/once.ts';
 import { createAuthority } from '../edge/authority.ts';
 import { Keys } from '../edge/keys/keys.ts';
 import { signingFolder, sshSettings } from '../ssh/settings.ts';

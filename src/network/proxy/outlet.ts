@@ -5,7 +5,7 @@ import type { SecureContext } from 'node:tls';
 import type { NetworkContact } from '../../contract/capabilities/process.ts';
 import type { CommitSigner, SshAccess } from '../../contract/capabilities/signing.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Authority } from '../edge/authority.ts';
 import { Edge } from '../edge/edge.ts';
 import { type Asker, signing } from '../edge/gate.ts';

@@ -1,6 +1,6 @@
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram, putMessage, type Step } from '../../ground/static-program.ts';
-import { closeOnExec, thisProcessor } from '../../ground/syscalls.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram, putMessage, type Step } from '../../ground/machine/static-program.ts';
+import { closeOnExec, thisProcessor } from '../../ground/machine/syscalls.ts';
 
 /** Descriptors of the program, besides the three streams. */
 export interface RelayDescriptors {

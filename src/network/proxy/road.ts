@@ -1,6 +1,6 @@
 import dns from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
-import { unlessAborted } from '../../ground/abort.ts';
+import { unlessAborted } from '../../ground/waiting/abort.ts';
 import { answerWith } from '../request.ts';
 import type { Contacts } from './contacts.ts';
 import type { Refusal, Refusals } from './refusal.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, isIPv6, type Server, Socket, type SocketConstructorOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { consoleHostStart } from '../../contract/console.ts';
+import { consoleHostStart } from '../../contract/people/console.ts';
 import { type Listener, ownerOf } from './diagnosis.ts';
 import type { Inside } from './serving-command.ts';
 

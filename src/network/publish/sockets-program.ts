@@ -1,6 +1,6 @@
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram, putMessage, type Step } from '../../ground/static-program.ts';
-import { closeOnExec, thisProcessor } from '../../ground/syscalls.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram, putMessage, type Step } from '../../ground/machine/static-program.ts';
+import { closeOnExec, thisProcessor } from '../../ground/machine/syscalls.ts';
 
 /** Descriptors of the program, after the three streams: itself, the two namespaces, and the socket that takes what it makes. */
 const [self, user, network, channel] = [3, 4, 5, 6];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { SshAccess, SshHost } from '../../contract/capabilities/signing.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { nameOf, type Target } from '../proxy/rules.ts';
 import { isSignedBy } from './host-key.ts';
 import { messagesIn, Reading, stringOf } from './wire.ts';

@@ -1,5 +1,5 @@
-import { createConstants } from '../../ground/elf.ts';
-import { compileProgram } from '../../ground/static-program.ts';
+import { createConstants } from '../../ground/machine/elf.ts';
+import { compileProgram } from '../../ground/machine/static-program.ts';
 import { signingFolder } from './settings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../contract/notice.ts';
+import type { ChannelSettings } from '../../contract/people/notice.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Notice } from '../notice.ts';
 import { post } from './post.ts';

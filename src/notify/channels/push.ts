@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto';
-import type { PushDevice } from '../../contract/notice.ts';
+import type { PushDevice } from '../../contract/people/notice.ts';
 import { text } from '../../contract/text/text.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { Notice } from '../notice.ts';

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../contract/notice.ts';
+import type { ChannelSettings } from '../../contract/people/notice.ts';
 import type { Notice } from '../notice.ts';
 import { labels } from './ntfy.ts';
 import { post } from './post.ts';

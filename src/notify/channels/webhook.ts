@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ChannelSettings } from '../../contract/notice.ts';
+import type { ChannelSettings } from '../../contract/people/notice.ts';
 import type { Notice } from '../notice.ts';
 import { post } from './post.ts';
 

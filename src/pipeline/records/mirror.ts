@@ -6,7 +6,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Locks } from '../../files/changing/lock.ts';
 import { readAtNow } from '../../files/io.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { appendTo, beginRecord, type IndexRecord, recordsBackwards, unfinishedRecord } from './index-file.ts';
 
 export interface MirrorOptions {

@@ -4,7 +4,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { type Locks, openLocks } from '../../files/changing/lock.ts';
 import { openWorkspace } from '../../files/workspace.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { type IndexRecord, recordsForwards } from './index-file.ts';
 import { Mirror, mirrorPath, readFrom } from './mirror.ts';
 

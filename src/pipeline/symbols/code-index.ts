@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { readAtNow } from '../../files/io.ts';
-import { defer } from '../../ground/defer.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AuditEntry, AuditLog, AuditQuery, AuditRecord, StartNote } from '../../contract/records.ts';
-import { once } from '../../ground/once.ts';
-import { sharing } from '../../ground/sharing.ts';
+import { once } from '../../ground/waiting/once.ts';
+import { sharing } from '../../ground/waiting/sharing.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { findRow, given, selectRows } from '../rows.ts';
 import type { AuditRow } from '../tables/tables.ts';

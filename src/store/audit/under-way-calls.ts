@@ -2,7 +2,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { AuditRecord, StartNote, UnderWayNotes } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
-import { sharingNext } from '../../ground/sharing.ts';
+import { sharingNext } from '../../ground/waiting/sharing.ts';
 import type { Engine } from '../engine.ts';
 import { listRows } from '../rows.ts';
 

@@ -13,8 +13,8 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { SharedContents } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { once } from '../../ground/once.ts';
-import { createSemaphore } from '../../ground/semaphore.ts';
+import { once } from '../../ground/waiting/once.ts';
+import { createSemaphore } from '../../ground/waiting/semaphore.ts';
 
 /** Contents in a bucket of Amazon S3 or a compatible server, beside the folder of the machine. */
 export interface Bucket extends SharedContents {

@@ -1,5 +1,5 @@
 import type { Memory } from '../../contract/capabilities/memory.ts';
-import type { MemoryBrowser } from '../../contract/memory-browser.ts';
+import type { MemoryBrowser } from '../../contract/people/memory-browser.ts';
 import type { OpenEngine } from '../engine.ts';
 import { findRow, given, listRows } from '../rows.ts';
 import { memoryOf } from './row.ts';

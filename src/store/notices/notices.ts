@@ -1,4 +1,10 @@
-import type { Bound, NoticeLink, NoticeRecord, NoticeStore, PushDevice } from '../../contract/notice.ts';
+import type {
+  Bound,
+  NoticeLink,
+  NoticeRecord,
+  NoticeStore,
+  PushDevice,
+} from '../../contract/people/notice.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import {

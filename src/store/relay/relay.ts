@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { ToolError } from '../../contract/error.ts';
 import type { Relay } from '../../contract/nodes.ts';
 import { text } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { nodeLostMs } from '../nodes.ts';
 import { randomId } from '../random-id.ts';

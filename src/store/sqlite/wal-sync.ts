@@ -1,8 +1,8 @@
 import { close, fdatasync, fsync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { deferred } from '../../ground/defer.ts';
-import { sharingNext } from '../../ground/sharing.ts';
+import { deferred } from '../../ground/waiting/defer.ts';
+import { sharingNext } from '../../ground/waiting/sharing.ts';
 
 /** Makes commits survive a power cut. */
 export type WalSync = ReturnType<typeof createWalSync>;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely, Transaction } from 'kysely';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
 import type { Tables } from '../tables/tables.ts';

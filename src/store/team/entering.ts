@@ -4,7 +4,7 @@ import type { Purpose } from '../../contract/caller.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
-import { createSemaphore } from '../../ground/semaphore.ts';
+import { createSemaphore } from '../../ground/waiting/semaphore.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { deleteRows, findRow, insertRow, lockRow, putRow, takeRow, updateRows } from '../rows.ts';

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { boundedStream } from '../../ground/bounded-stream.ts';
+import { boundedStream } from '../../ground/waiting/bounded-stream.ts';
 import { RemoteError } from './remote.ts';
 
 /**

@@ -7,8 +7,8 @@ import { createFrameReader, idAtEdges, type Refusal } from '../../contract/text/
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { parseMessage } from '../../ground/exact-numbers.ts';
-import { fairBytes, giveWay } from '../../ground/fair-reading.ts';
 import { orElse } from '../../ground/or-else.ts';
+import { fairBytes, giveWay } from '../../ground/waiting/fair-reading.ts';
 import { createFlood } from './flood.ts';
 import { startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest } from './remote.ts';

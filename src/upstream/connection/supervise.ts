@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { unlessAborted } from '../../ground/abort.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
+import { unlessAborted } from '../../ground/waiting/abort.ts';
 import type { Connection } from './connect.ts';
 
 export type SupervisedState =

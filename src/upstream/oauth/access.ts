@@ -1,7 +1,7 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
-import { sharing } from '../../ground/sharing.ts';
+import { sharing } from '../../ground/waiting/sharing.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { asLoginFailure, loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';

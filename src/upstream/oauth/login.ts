@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
 import type { HttpStart, LoginOptions, OauthSettings } from '../../contract/upstream.ts';
-import { defer } from '../../ground/defer.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { grantWith } from './access.ts';
 import { openCallback } from './callback.ts';
 import { findAuthorizationServer } from './discovery.ts';

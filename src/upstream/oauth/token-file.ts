@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { seal, unseal } from '../../ground/secrets/sealed.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
 const grantSchema = z.object({

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import type { BaseContext } from '../../contract/tool/tool.ts';
-import { unlessAborted } from '../../ground/abort.ts';
-import { defer } from '../../ground/defer.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
+import { unlessAborted } from '../../ground/waiting/abort.ts';
+import { defer } from '../../ground/waiting/defer.ts';
 import { cleanWords, hidesWords } from './words.ts';
 
 interface Session {

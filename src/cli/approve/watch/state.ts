@@ -1,4 +1,4 @@
-import type { Answer, GrantOffer } from '../../../contract/operator.ts';
+import type { Answer, GrantOffer } from '../../../contract/people/operator.ts';
 import type { ApprovalRecord, AuditEntry } from '../../../contract/records.ts';
 import type { Key } from './screen.ts';
 

@@ -1,6 +1,6 @@
 import type { Flags } from '../../../config/settings.ts';
 import { ConfigError } from '../../../contract/error.ts';
-import type { Answered } from '../../../contract/operator.ts';
+import type { Answered } from '../../../contract/people/operator.ts';
 import { text } from '../../../contract/text/text.ts';
 import { groupsOf } from '../../../ground/questions/question-groups.ts';
 import { inLocale } from '../../common/say.ts';

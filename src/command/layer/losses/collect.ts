@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { Lent } from '../../../files/lent.ts';
-import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
+import { asBytes, fromText } from '../../../ground/machine/byte-paths.ts';
 import { namesIn } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
 import type { Marks } from '../marks.ts';

@@ -1,4 +1,4 @@
-import { fromText } from '../../../ground/byte-paths.ts';
+import { fromText } from '../../../ground/machine/byte-paths.ts';
 import { namesAt, statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import { isWhiteout } from '../walk.ts';

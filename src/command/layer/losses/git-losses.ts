@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { fromText } from '../../../ground/byte-paths.ts';
 import { isBelow } from '../../../ground/inside.ts';
+import { fromText } from '../../../ground/machine/byte-paths.ts';
 import type { Overlay } from '../overlay.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
 import { type GitFolder, openGitFolder } from './git-folder.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asBytes } from '../../../ground/byte-paths.ts';
+import { asBytes } from '../../../ground/machine/byte-paths.ts';
 import { hasSameContent } from '../diff.ts';
 import type { Pause } from '../walk.ts';
 import { type Collected, filesInNew, lowerPath, type Touched, upperPath } from './collect.ts';

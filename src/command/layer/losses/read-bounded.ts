@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAtNow } from '../../../files/io.ts';
-import { asBytes } from '../../../ground/byte-paths.ts';
-import { defer } from '../../../ground/defer.ts';
+import { asBytes } from '../../../ground/machine/byte-paths.ts';
 import { orElse } from '../../../ground/or-else.ts';
+import { defer } from '../../../ground/waiting/defer.ts';
 
 /**
  * The first bytes of a file; undefined if there is no such file or, with `isWhole`, if it is longer. The path is bytes;

@@ -1,8 +1,8 @@
 import { existsSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
-import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import { isBelow } from '../../../ground/inside.ts';
+import { asBytes, fromText, toText } from '../../../ground/machine/byte-paths.ts';
 import { statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Touched } from './collect.ts';

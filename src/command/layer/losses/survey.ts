@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { KeptBytes, LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { Lent } from '../../../files/lent.ts';
-import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
+import { asBytes, fromText, toText } from '../../../ground/machine/byte-paths.ts';
 import { namesAt, statAt } from '../entries.ts';
 import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
-import { defer } from '../../../ground/defer.ts';
 import { orElse } from '../../../ground/or-else.ts';
+import { defer } from '../../../ground/waiting/defer.ts';
 
 export type Makers = ReturnType<typeof openMakers>;
 

@@ -1,10 +1,10 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { ConfigError } from '../contract/error.ts';
-import { isInside } from '../ground/inside.ts';
-import { orElse } from '../ground/or-else.ts';
-import { whyUnreadable } from './file/why-unreadable.ts';
-import type { ConfigFile } from './schema.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
+import { whyUnreadable } from '../file/why-unreadable.ts';
+import type { ConfigFile } from '../schema.ts';
 
 /** A folder or file that tools may see: its real path, and the path by which it was named. */
 export interface Root {

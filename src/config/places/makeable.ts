@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../contract/error.ts';
-import type { Text } from '../contract/text/text.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { Text } from '../../contract/text/text.ts';
 
 /** Throws for a folder inside `/proc`, whose odd error makes Node's recursive `mkdir` retry endlessly. */
 export function assertMakeable(folder: string, key: Text): void {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { nodeBeatMs } from '../store/nodes.ts';
-import type { HttpService } from '../transport/http/serve.ts';
-import type { Checkpoint } from './open-checkpoint.ts';
+import { nodeBeatMs } from '../../store/nodes.ts';
+import type { HttpService } from '../../transport/http/serve.ts';
+import type { Checkpoint } from '../open-checkpoint.ts';
 
 /** A server's entry in its store's list, with its load every few seconds. A failed heartbeat does not stop it. */
 export async function announce(

@@ -1,7 +1,7 @@
-import { type Caller, metricsRole, operatorRoles } from '../contract/caller.ts';
-import type { CallWatch, CallWatcher } from '../contract/observe.ts';
-import type { TraceSettings } from '../contract/trace.ts';
-import { once } from '../ground/once.ts';
+import { type Caller, metricsRole, operatorRoles } from '../../contract/caller.ts';
+import type { CallWatch, CallWatcher } from '../../contract/observe.ts';
+import type { TraceSettings } from '../../contract/trace.ts';
+import { once } from '../../ground/waiting/once.ts';
 
 export interface WatcherOptions {
   readonly version?: string | undefined;
@@ -18,7 +18,7 @@ export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOpt
     trace &&
     once(async () => {
       try {
-        const { openTracing } = await import('../observe/tracing.ts');
+        const { openTracing } = await import('../../observe/tracing.ts');
         const opened = openTracing(trace, { version, onFault });
         watchers.push(opened);
         return opened;

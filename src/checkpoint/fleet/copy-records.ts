@@ -7,8 +7,8 @@ export async function copyRecords(
   }: { readonly from: string; readonly to: string; readonly stateFolder: string | undefined },
   tell: (table: string, rows: number) => void,
 ): Promise<void> {
-  const { copyStore } = await import('../store/copy.ts');
-  const { openStore } = await import('../store/open-store.ts');
+  const { copyStore } = await import('../../store/copy.ts');
+  const { openStore } = await import('../../store/open-store.ts');
   const source = await openStore({ url: from, stateFolder });
   const target = await openStore({ url: to, stateFolder });
   try {

@@ -1,4 +1,4 @@
-import { openKernel } from '../command/seccomp/kernel.ts';
+import { openKernel } from '../../command/seccomp/kernel.ts';
 
 /** The kernel's knowledge of a program that connects to a server. */
 export type Peers = Awaited<ReturnType<typeof openPeers>>;

@@ -1,8 +1,8 @@
-import type { Settings } from '../config/settings.ts';
-import { once } from '../ground/once.ts';
-import type { Notifier } from '../notify/notifier.ts';
-import { deriveKey } from '../store/derived-key.ts';
-import type { Rooms } from './rooms.ts';
+import type { Settings } from '../../config/settings.ts';
+import { once } from '../../ground/waiting/once.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import { deriveKey } from '../../store/derived-key.ts';
+import type { Rooms } from '../rooms.ts';
 
 /** Notifies people of waiting questions. Loaded at the first question that waits. */
 export interface Notices extends Pick<Notifier, 'test'> {
@@ -31,19 +31,19 @@ export function createNotices(
   let isClosing = false;
 
   const vapid = once(async () => {
-    const { vapidKeysFrom } = await import('../notify/channels/push.ts');
+    const { vapidKeysFrom } = await import('../../notify/channels/push.ts');
     return vapidKeysFrom(deriveKey(settings.stateFolder, 'web push'));
   });
 
   const notifier = once(async () => {
-    const { Notifier } = await import('../notify/notifier.ts');
+    const { Notifier } = await import('../../notify/notifier.ts');
     return new Notifier({
       settings: settings.notify,
       locale: settings.locale,
       notices: async () => (await rooms.store()).notices,
       approvals: async () => (await rooms.store()).approvals,
       async digest(sinceMs) {
-        const { digestSince } = await import('../operator/look-back.ts');
+        const { digestSince } = await import('../../operator/look-back.ts');
         const { audit, approvals, history } = await rooms.store();
         const given = { audit: async () => audit, approvals: async () => approvals, now };
         return digestSince(sinceMs, { ...given, changes: async () => history });

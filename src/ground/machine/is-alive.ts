@@ -1,4 +1,4 @@
-import { errnoCode } from './errors/errno-code.ts';
+import { errnoCode } from '../errors/errno-code.ts';
 
 /** Whether a process has this number; one of another user counts, a process group does not. */
 export function isAlive(pid: number): boolean {

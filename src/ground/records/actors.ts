@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../contract/records.ts';
+import type { AuditRecord } from '../../contract/records.ts';
 
 /** The caller, with their name for people; with delegation, the chain from the one it was made for to its maker. */
 export function actorsOf({ principal, facts }: Pick<AuditRecord, 'principal' | 'facts'>): string {

@@ -1,4 +1,4 @@
-import { type Text, text } from '../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** A request of a command that did more than read, as its call's record has it. */
 export interface RecordedRequest {

@@ -1,4 +1,4 @@
-import type { FlowPath } from '../contract/flow.ts';
+import type { FlowPath } from '../../contract/flow.ts';
 
 /** The flow paths among a record's facts; empty if there are none, or they have another form. */
 export function flowPathsIn(facts: Readonly<Record<string, unknown>> | undefined): readonly FlowPath[] {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { ConfigError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import { isInside } from '../ground/inside.ts';
-import { orElse } from '../ground/or-else.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** The folder that a server serves if none was named, and its project. */
 export interface Placement {

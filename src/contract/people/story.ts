@@ -1,6 +1,6 @@
-import type { HistoryEntry } from './capabilities/history.ts';
-import type { FlowPath } from './flow.ts';
-import type { ApprovalRecord } from './records.ts';
+import type { HistoryEntry } from '../capabilities/history.ts';
+import type { FlowPath } from '../flow.ts';
+import type { ApprovalRecord } from '../records.ts';
 
 /** The kind of a call's effect, for people. */
 export type StepKind = 'read' | 'ran' | 'changed' | 'sent' | 'refused' | 'asked' | 'failed' | 'did';

@@ -1,15 +1,15 @@
-import { type Credentials, identify } from '../call/identify.ts';
-import type { Ongoing } from '../call/ongoing.ts';
-import { failureReply } from '../call/reply.ts';
-import type { Suspended } from '../call/suspended.ts';
-import type { Call, Reply } from '../contract/call.ts';
-import { reachesMachine } from '../contract/capabilities/capabilities.ts';
-import { ToolError } from '../contract/error.ts';
-import type { Tool } from '../contract/tool/tool.ts';
-import { cancelled } from '../ground/errors/cancelled.ts';
-import { isShared } from '../store/target.ts';
-import type { LiveCatalog } from './catalog.ts';
-import type { Rooms } from './rooms.ts';
+import { type Credentials, identify } from '../../call/identify.ts';
+import type { Ongoing } from '../../call/ongoing.ts';
+import { failureReply } from '../../call/reply.ts';
+import type { Suspended } from '../../call/suspended.ts';
+import type { Call, Reply } from '../../contract/call.ts';
+import { reachesMachine } from '../../contract/capabilities/capabilities.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
+import { isShared } from '../../store/target.ts';
+import type { LiveCatalog } from '../catalog.ts';
+import type { Rooms } from '../rooms.ts';
 
 /**
  * Forwards calls that another server of this store must handle: it has the open question of a proxied server, the

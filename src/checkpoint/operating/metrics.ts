@@ -1,19 +1,19 @@
-import { once } from '../ground/once.ts';
-import { sharing } from '../ground/sharing.ts';
-import { exposition, gauge, type Series } from '../observe/exposition.ts';
-import type { Checkpoint } from './open-checkpoint.ts';
+import { once } from '../../ground/waiting/once.ts';
+import { sharing } from '../../ground/waiting/sharing.ts';
+import { exposition, gauge, type Series } from '../../observe/exposition.ts';
+import type { Checkpoint } from '../open-checkpoint.ts';
 
 /** Counts a checkpoint's calls, and makes the text of `/metrics`. Other rooms are read only when it is requested. */
 export async function createMetrics(
   checkpoint: Checkpoint,
   sessions: () => number,
 ): Promise<() => Promise<string>> {
-  const { createCallCounts } = await import('../observe/call-counts.ts');
+  const { createCallCounts } = await import('../../observe/call-counts.ts');
   const counts = createCallCounts();
   checkpoint.watch(counts);
   const pages = once(async () => {
-    const { callSeries } = await import('../observe/call-series.ts');
-    const { createProcessSeries } = await import('../observe/process-series.ts');
+    const { callSeries } = await import('../../observe/call-series.ts');
+    const { createProcessSeries } = await import('../../observe/process-series.ts');
     const processSeries = createProcessSeries();
     return async () =>
       exposition([

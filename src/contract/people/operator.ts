@@ -1,13 +1,13 @@
-import type { UndoSelection, UndoStep } from './capabilities/history.ts';
-import type { Memory } from './capabilities/memory.ts';
-import type { Halt } from './halt.ts';
+import type { UndoSelection, UndoStep } from '../capabilities/history.ts';
+import type { Memory } from '../capabilities/memory.ts';
+import type { Halt } from '../halt.ts';
+import type { ApprovalRecord, Scope, StandingScope, TokenStore, Wishes } from '../records.ts';
+import type { TeamAdmin } from '../team/admin.ts';
+import type { LoginOptions, WithheldTool } from '../upstream.ts';
 import type { NoticeRecord, PushDevice } from './notice.ts';
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
-import type { ApprovalRecord, Scope, StandingScope, TokenStore, Wishes } from './records.ts';
 import type { Digest, SessionStory, StandingGrant } from './story.ts';
-import type { TeamAdmin } from './team/admin.ts';
-import type { LoginOptions, WithheldTool } from './upstream.ts';
 
 /**
  * Everything that a person does with this program. Each act checks whether they may, and leaves exactly one entry in

@@ -1,9 +1,9 @@
-import type { ConsoleDependencies, HistoryPages, PolicyPages } from '../console/dependencies.ts';
-import { isConsolePath } from '../console/paths.ts';
-import { once } from '../ground/once.ts';
-import type { Pages } from '../transport/http/pages.ts';
+import type { ConsoleDependencies, HistoryPages, PolicyPages } from '../../console/dependencies.ts';
+import { isConsolePath } from '../../console/paths.ts';
+import { once } from '../../ground/waiting/once.ts';
+import type { Pages } from '../../transport/http/pages.ts';
+import type { Checkpoint } from '../open-checkpoint.ts';
 import { consoleName } from './console-name.ts';
-import type { Checkpoint } from './open-checkpoint.ts';
 
 export interface ConsoleOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
@@ -17,7 +17,7 @@ export function createConsolePages(
   { onFault = () => {}, shared }: ConsoleOptions,
 ): Pages & { close(): Promise<void> } {
   const open = once(async () => {
-    const { createConsole } = await import('../console/app.ts');
+    const { createConsole } = await import('../../console/app.ts');
     return createConsole(await dependenciesOf(checkpoint, onFault, shared));
   });
   return {
@@ -35,7 +35,7 @@ async function dependenciesOf(
   shared: ConsoleDependencies['shared'],
 ): Promise<ConsoleDependencies> {
   const { settings, rooms, team, store } = checkpoint;
-  const { readConsoleAsset } = await import('../config/console-assets.ts');
+  const { readConsoleAsset } = await import('../../config/console-assets.ts');
   return {
     locale: settings.locale,
     ownHost: consoleName(settings),
@@ -57,7 +57,7 @@ async function dependenciesOf(
     team: async () => (await team.open()).admin,
     notify: settings.notify,
     async replyToPress(url, body) {
-      const { post } = await import('../notify/channels/post.ts');
+      const { post } = await import('../../notify/channels/post.ts');
       await post(
         { url, headers: { 'content-type': 'application/json' }, body },
         new AbortController().signal,
@@ -83,7 +83,7 @@ function historyOf(checkpoint: Checkpoint): HistoryPages {
     list: async (query) => (await checkpoint.store()).history.list(query),
     get: async (id) => (await checkpoint.store()).history.get(id),
     async diff(entry, locale) {
-      const { describeChange } = await import('../operator/describe-change.ts');
+      const { describeChange } = await import('../../operator/describe-change.ts');
       const { history, folders } = await checkpoint.history();
       const [before, after] = await Promise.all([
         history.content(entry, 'before', folders),

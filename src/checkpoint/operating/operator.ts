@@ -1,11 +1,11 @@
-import type { Folder } from '../contract/capabilities/files.ts';
-import { ToolError } from '../contract/error.ts';
-import type { Operator } from '../contract/operator.ts';
-import { once } from '../ground/once.ts';
-import type { ServerAdmin } from '../operator/servers.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Operator } from '../../contract/people/operator.ts';
+import { once } from '../../ground/waiting/once.ts';
+import type { ServerAdmin } from '../../operator/servers.ts';
+import type { TeamRoom } from '../fleet/team.ts';
+import type { Rooms } from '../rooms.ts';
 import type { Notices } from './notify.ts';
-import type { Rooms } from './rooms.ts';
-import type { TeamRoom } from './team.ts';
 
 type Upstreams = Awaited<ReturnType<Rooms['upstreams']>>;
 
@@ -26,7 +26,7 @@ export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, n
     return { history: opened, folders: vault ? [folder, vault.folder] : [folder] };
   });
   const operator = once(async (): Promise<Operator> => {
-    const { openOperator } = await import('../operator/open-operator.ts');
+    const { openOperator } = await import('../../operator/open-operator.ts');
     return openOperator({
       audit: async () => (await rooms.store()).audit,
       approvals: async () => (await rooms.store()).approvals,

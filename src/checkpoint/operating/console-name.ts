@@ -1,6 +1,6 @@
-import type { Settings } from '../config/settings.ts';
-import { consoleHostStart } from '../contract/console.ts';
-import { deriveKey } from '../store/derived-key.ts';
+import type { Settings } from '../../config/settings.ts';
+import { consoleHostStart } from '../../contract/people/console.ts';
+import { deriveKey } from '../../store/derived-key.ts';
 
 /**
  * The host name of the console on this machine; undefined if it is served at `localhost`. Browsers send the cookies of a

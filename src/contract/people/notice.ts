@@ -1,4 +1,4 @@
-import type { Text } from './text/text.ts';
+import type { Text } from '../text/text.ts';
 
 /** How much a notice says: how many questions wait; also who asks and by which tool; or the question itself. */
 export const details = ['none', 'summary', 'full'] as const;

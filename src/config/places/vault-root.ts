@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { orElse } from '../ground/or-else.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** The default vault: `vault` in the root, or the root itself if only the vault is served and it holds only notes. */
 export function defaultVaultRoot(root: string, toolsets: readonly string[]): string {

@@ -1,10 +1,10 @@
-import type { Settings } from '../config/settings.ts';
-import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/capabilities/mirror.ts';
-import type { AuditLog } from '../contract/records.ts';
+import type { Settings } from '../../config/settings.ts';
+import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../../contract/capabilities/mirror.ts';
+import type { AuditLog } from '../../contract/records.ts';
 
 /** Compares the pipeline's mirrors with the writes in this log, whatever is served now. */
 export async function verifyMirrors(settings: Settings, log: AuditLog): Promise<MirrorVerdict> {
-  const { verifyMirrors: verify } = await import('../pipeline/records/verify.ts');
+  const { verifyMirrors: verify } = await import('../../pipeline/records/verify.ts');
   const served = settings.roots.map(({ path }) => path);
   return verify(served, await writesOf(log));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
-import { orElse } from '../ground/or-else.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** The folder of a workspace's records: outside it, so that no tool can reach them (`server.md`, Keeping). */
 export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, home: string): string {

@@ -1,5 +1,5 @@
-import type { Settings } from '../config/settings.ts';
-import type { Rooms } from './rooms.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Rooms } from '../rooms.ts';
 
 /** Removes old records in a running server, a minute after its start and a few times a day. */
 export class Retention {

@@ -1,9 +1,9 @@
-import type { Settings } from '../config/settings.ts';
-import type { Arrival } from '../contract/call.ts';
-import type { Caller } from '../contract/caller.ts';
-import type { Team } from '../contract/team/team.ts';
-import { once } from '../ground/once.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Arrival } from '../../contract/call.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { Team } from '../../contract/team/team.ts';
+import { once } from '../../ground/waiting/once.ts';
+import type { Store } from '../../store/open-store.ts';
 
 /** Agents and their work, opened on first use, with a listener for a connection's changed agent. */
 export type TeamRoom = ReturnType<typeof createTeamRoom>;
@@ -16,7 +16,7 @@ export function createTeamRoom(
 ) {
   const listeners = new Set<(connectionId: string) => void>();
   const open = once(async () => {
-    const { createTeamStore } = await import('../store/team/team-store.ts');
+    const { createTeamStore } = await import('../../store/team/team-store.ts');
     const { engine } = await store();
     const clock = now ?? (await engine()).now;
     return createTeamStore({

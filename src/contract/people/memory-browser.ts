@@ -1,4 +1,4 @@
-import type { Memory } from './capabilities/memory.ts';
+import type { Memory } from '../capabilities/memory.ts';
 
 /** Memories for a person to browse. It shows every principal's, so no tool may get it. */
 export interface MemoryBrowser {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigError } from '../contract/error.ts';
+import { ConfigError } from '../../contract/error.ts';
 import { placementOf, projectOf, UnnamedFolderError } from './projects.ts';
 
 let home: string;
