@@ -49,7 +49,7 @@ interface RecordDependencies {
 export async function handle(call: Call, dependencies: Dependencies): Promise<Reply> {
   const { recording } = dependencies;
   const record = openRecord(call, dependencies.now, recording.watch(call));
-  const beganAt = performance.now();
+  const beganAt = call.beganAt ?? performance.now();
   const alive = keepAlive({ ...call, beganAt });
   let reply: Reply;
   let thrown: unknown;

@@ -10,6 +10,8 @@ export interface Exchange {
   /** For the record of its call. Undefined: any. */
   readonly auditId?: string | undefined;
   readonly arrival: Arrival;
+  /** When the request arrived, by `performance.now()`. */
+  readonly beganAt?: number | undefined;
   /** The capabilities of the client: from the handshake, or from the request's envelope. */
   readonly clientCapabilities: Params;
   /** Aborts when the client cancels the request or hangs up. */

@@ -1,5 +1,7 @@
 export interface Run {
   readonly cancel: AbortController;
+  /** When the request arrived, by `performance.now()`. */
+  readonly beganAt: number;
   /** A cancelled request gets no reply. */
   silent: boolean;
   isOver: boolean;
@@ -8,7 +10,7 @@ export interface Run {
 }
 
 export function startRun(): Run {
-  return { cancel: new AbortController(), silent: false, isOver: false };
+  return { cancel: new AbortController(), beganAt: performance.now(), silent: false, isOver: false };
 }
 
 /** Marks the request as answered and withdraws its open questions to the client. */

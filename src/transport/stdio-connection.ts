@@ -283,6 +283,7 @@ export class StdioConnection {
       params,
       arrival: era === 'legacy' ? { ...this.#arrival, ...traceContextOf(params) } : this.#arrival,
       clientCapabilities: this.#clientCapabilities,
+      beganAt: run.beganAt,
       signal: run.cancel.signal,
       notify: (method, body) => {
         if (!run.isOver) this.#announce(method, body);

@@ -93,9 +93,7 @@ describe('A secret of a proxied server', needs(sandbox('bubblewrap')), () => {
 
 /** What the server of the fixture shows. */
 function seenIn(words: string): string {
-  return Buffer.from(words, 'base64')
-    .map((byte) => byte ^ 1)
-    .toString('latin1');
+  return Buffer.from(Buffer.from(words, 'base64').map((byte) => byte ^ 1)).toString('latin1');
 }
 
 /** An http server of this machine, to which secrets go in the clear. */

@@ -157,6 +157,7 @@ test('a hundred reads at once are all answered', async () => {
   );
   for (const { result } of answers) {
     expect(result).toMatchObject({ structuredContent: { content: 'hello\n' } });
+    expect(JSON.stringify(result)).not.toContain('the same result');
   }
 });
 

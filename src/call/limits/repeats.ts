@@ -65,7 +65,11 @@ export class Repeats {
     if (this.#after === 0 || !caller || !tool || isWaiting(tool, input) || saysToWait(reply)) return reply;
     const { sessionId } = caller;
     const before = this.#lasts.get(sessionId);
-    if (before && sent.atMs < before.endedAtMs) return reply;
+    if (before && sent.atMs < before.endedAtMs) {
+      // A call that is sent before this one has ended is not in a row with it, either.
+      this.#lasts.set(sessionId, { ...before, endedAtMs: performance.now() });
+      return reply;
+    }
     const result = sent.bytes > mostBytes ? undefined : resultOf(reply);
     // The newest at the end.
     this.#lasts.delete(sessionId);

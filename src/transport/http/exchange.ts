@@ -23,6 +23,7 @@ export function modernExchange(
     params,
     arrival,
     clientCapabilities: envelope.capabilities,
+    beganAt: run.beganAt,
     signal: run.cancel.signal,
     notify: notifier(run, outlet),
   };
@@ -51,6 +52,7 @@ export function legacyExchange(
         }
       : { ...arrival, ...trace },
     clientCapabilities: session?.clientCapabilities ?? {},
+    beganAt: run.beganAt,
     signal: run.cancel.signal,
     notify: notifier(run, outlet),
     connection: session && { ...session.keeper, announce: session.announce },

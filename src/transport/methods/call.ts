@@ -25,6 +25,7 @@ export function createCallMethod(gateway: Gateway): Method {
       arrival: exchange.arrival,
       requestId: exchange.id,
       auditId: exchange.auditId,
+      beganAt: exchange.beganAt,
       signal: exchange.signal,
       replyBytes: form.maxBytes,
       progress: progressOf(exchange),
