@@ -29,8 +29,8 @@ export interface LimitDependencies {
 const windowMs = 60_000;
 
 /**
- * Throws `denied` while a person has stopped all work, `rate_limited` with the time to wait, and the error of a cap that is reached. A refused call counts against no
- * rule (document 001, limits).
+ * Throws `denied` while a person has stopped all work, `rate_limited` with the time to wait, and the error of a cap that
+ * is reached. A refused call counts against no rule (document 001, limits).
  */
 export async function limit(
   authorized: Authorized,
