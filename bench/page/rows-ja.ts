@@ -114,9 +114,6 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
     'シークレットのホストからの 256 MiB のダウンロード（毎秒 MiB）',
   'a download of 1024 MiB from a host of a secret, MiB a second':
     'シークレットのホストからの 1024 MiB のダウンロード（毎秒 MiB）',
-  'a request to a published port on an open connection': '公開したポートへの、開いた接続でのリクエスト',
-  '100 MiB from a published port, MiB a second': '公開したポートからの 100 MiB のダウンロード（毎秒 MiB）',
-  directly: '直接の場合',
   '495 held uploads of 1 MiB, memory beyond their connections':
     '保留中の 1 MiB のアップロード 495 件のメモリ（接続そのものを除く）',
   'requests of them that reach the host': 'そのうちホストに届くリクエスト',

@@ -48,7 +48,8 @@ class Following {
 
   #startedBy(use: Use): readonly Script[] {
     const { path, program, args, at } = use;
-    const given = args.filter((word) => !word.startsWith('-') && word !== elsewhereIn(args));
+    const elsewhere = elsewhereIn(args);
+    const given = args.filter((word) => !word.startsWith('-') && word !== elsewhere);
     if (/^(npm|pnpm|yarn|bun)$/.test(program)) {
       const names = given.slice(/^(run|run-script)$/.test(given[0] ?? '') ? 1 : 0, 2);
       return names.slice(0, 1).flatMap((name) => this.#scriptsOf(use, name));
