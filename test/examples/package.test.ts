@@ -276,7 +276,7 @@ async function install(): Promise<string | undefined> {
   // What everything below shows to work needs no script of any package.
   const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', packed.file];
   try {
-    await run('npm', args, { cwd: place, timeout: 120_000 });
+    await run('npm', args, { cwd: place, timeout: 300_000 });
     return undefined;
   } catch (error) {
     return /npm error code (\w+)/.exec(String((error as { stderr?: string }).stderr))?.[1] ?? 'it failed';
