@@ -1,11 +1,11 @@
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { orElse } from '../ground/or-else.ts';
 
-/** What programs need of this machine's graphics processors. */
+/** The files that programs need to use this machine's graphics processors. */
 export interface Gpu {
   /** Device files, and folders of them. */
   readonly nodes: readonly string[];
-  /** What drivers read: their libraries outside `/usr`, and what the kernel tells of these devices and no others. */
+  /** Files that drivers read: their libraries outside `/usr`, and the kernel's files about these devices and no others. */
   readonly readable: readonly string[];
   /** The groups that may use the devices. */
   readonly groups: readonly number[];

@@ -74,7 +74,7 @@ export interface Settings {
     /** An origin; undefined if the server is not reachable from elsewhere. */
     readonly publicUrl: string | undefined;
   };
-  /** What happens when a session writes over a change of others. */
+  /** The treatment of a session's write over a change of others. */
   readonly stale: 'tell' | 'refuse' | 'off';
   readonly hooks: Filled<'hooks'>;
   readonly notify: NotifySettings;

@@ -123,7 +123,7 @@ async function withHeaders(context: Context<PageContext>, next: Next, isElsewher
     if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   }
   const language = context.req.query('lang');
-  // Whatever listens at another port of that name would get the cookie.
+  // A program that listens at another port of that name would get the cookie.
   if (isLocale(language) && !isElsewhere) {
     context.res.headers.append('set-cookie', languageCookie(request, language));
   }

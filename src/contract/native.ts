@@ -18,7 +18,7 @@ export interface Native {
 
 /** Watches one file that another program is about to change. */
 export interface Witness {
-  /** What others changed since the session of the current call knew the file. Throws `conflict` if it may not be replaced. */
+  /** The changes of others since the session of the current call knew the file. Throws `conflict` if it may not be replaced. */
   assertFresh(): Promise<Text | undefined>;
   /** Looks again, and records a difference as a change by the current call. */
   settle(): Promise<void>;

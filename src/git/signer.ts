@@ -68,7 +68,7 @@ interface Running {
   readonly environment: Environment;
   readonly signal: AbortSignal;
   readonly input?: Buffer;
-  /** What its messages must say, as git checks. */
+  /** Words that its messages must hold, as git checks them. */
   readonly isDone?: RegExp;
 }
 

@@ -19,7 +19,7 @@ interface Reader {
 }
 
 /**
- * What each session knows of files: what its calls read or wrote, as digests, and as texts in bounded memory. What it no
+ * Knows what each session's calls read or wrote of files, as digests, and as texts in bounded memory. What it no
  * longer knows is as if it had never been read.
  */
 export class KnownFiles {

@@ -36,7 +36,7 @@ export interface RecorderOptions {
   readonly maxFileBytes: number;
   /** Called with entries that are about to be added. */
   readonly onChanges?: ((entries: readonly NewHistoryEntry[]) => void) | undefined;
-  /** What happens to a write over a change that its session does not know. */
+  /** The treatment of a write over a change that its session does not know. */
   readonly stale: 'tell' | 'refuse' | 'off';
   /** Does the session have commands in the background, whose changes are its own? */
   readonly isBusy: (sessionId: string) => Promise<boolean>;

@@ -15,7 +15,7 @@ export interface Overwrite {
 }
 
 /**
- * What somebody else changed in a file after the session knew it; undefined if nothing, or if the session does not know
+ * The change that somebody else made after the session knew a file; undefined if none, or if the session does not know
  * it. A file with the same content counts as unchanged.
  */
 export async function staleness(known: KnownFiles, file: Overwrite): Promise<Stale | undefined> {

@@ -95,7 +95,7 @@ class Following {
     }
   }
 
-  /** What make runs for its targets, and for those that they need. */
+  /** The recipes that make runs for its targets, and for those that they need. */
   #recipesOf({ args, at }: Use): readonly Script[] {
     const folder = posix.resolve(at, elsewhereIn(args));
     const text = ['GNUmakefile', 'makefile', 'Makefile']

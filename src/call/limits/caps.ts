@@ -9,7 +9,7 @@ import { createCalendar } from '../../ground/calendar.ts';
 type Measure = keyof NonNullable<CapSettings['day']>;
 type Scope = keyof CapSettings;
 
-/** What a call used, beside itself. */
+/** The amounts that a call used, beside itself. */
 export type Used = Partial<Record<Exclude<Measure, 'calls'>, number>>;
 
 type Counted = Pick<Caller, 'principal' | 'sessionId'>;

@@ -63,7 +63,7 @@ const secret = z.strictObject({
     ])
     .optional()
     .describe(
-      'Its value: a variable of the server ({ "env": "GH_TOKEN" }), the first line of a file ({ "file": "/run/secrets/gh" }) or of what a program prints that the server runs outside of the sandbox ({ "command": ["op", "read", "op://work/gh/token"], "seconds": 3600 }; without `seconds` once), or the keyring of the desktop ("keyring"). Default: what `sekisho secret set` has kept.',
+      'Its value: a variable of the server ({ "env": "GH_TOKEN" }), the first line of a file ({ "file": "/run/secrets/gh" }) or of what a program prints that the server runs outside of the sandbox ({ "command": ["op", "read", "op://Private/gh/token"], "seconds": 3600 }; without `seconds` once), or the keyring of the desktop ("keyring"). Default: what `sekisho secret set` has kept.',
     ),
 });
 

@@ -20,7 +20,7 @@ export interface SshHost {
 export interface CommitSigner {
   /** The key, as git names it in the sandbox. */
   readonly key: string;
-  /** What git asks to be signed; the reason if this may not be. `key` is the one that git names. */
+  /** The text that git asks to have signed, or the reason why it may not be. `key` is the one that git names. */
   read(asked: {
     readonly format: string;
     readonly key: string;

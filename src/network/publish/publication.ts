@@ -76,7 +76,7 @@ export class Publication {
     const inner = await this.#connect(client);
     this.#keep(inner);
     refuseConsole(client, inner);
-    // What breaks on one side must not wait on the other. An orderly end is passed on by the pipes, after the last byte.
+    // A broken connection on one side must not wait on the other. An orderly end is passed on by the pipes, after the last byte.
     client.once('close', (isBroken) => isBroken && inner.resetAndDestroy());
     inner.once('close', (isBroken) => isBroken && client.resetAndDestroy());
     client.pipe(inner).pipe(client);

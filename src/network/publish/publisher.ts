@@ -43,7 +43,7 @@ export class Publisher {
     }
   }
 
-  /** What is published now. */
+  /** The ports that are published now. */
   list(): readonly PublishedPort[] {
     return [...this.#published];
   }

@@ -7,7 +7,7 @@ import { findListeners, type Listener } from './diagnosis.ts';
 import { Publication } from './publication.ts';
 import type { Inside, PublishOptions, ServingCommand } from './serving-command.ts';
 
-/** Where publications are told of. */
+/** The output in which publications are told. */
 interface Announcing {
   /** Takes a line for the command's output. */
   readonly tell: (line: string) => void;

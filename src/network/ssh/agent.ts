@@ -22,7 +22,7 @@ export interface SshAgentOptions {
  */
 export class SshAgent {
   readonly #options: SshAgentOptions;
-  /** What each host has sent over an open connection before it was encrypted. */
+  /** The bytes that each host sent over an open connection before it was encrypted. */
   readonly #beginnings = new Set<Beginning>();
 
   constructor(options: SshAgentOptions) {
@@ -164,7 +164,7 @@ interface Binding {
   readonly message: Buffer;
 }
 
-/** What a login by key signs (RFC 4252, section 7); undefined for anything else. */
+/** The fields that a login by key signs (RFC 4252, section 7); undefined for anything else. */
 function loginIn(data: Buffer) {
   try {
     const reading = new Reading(data);

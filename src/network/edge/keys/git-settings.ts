@@ -32,7 +32,7 @@ function sshForms(entry: string): readonly string[] {
   ]);
 }
 
-/** Where git servers listen for ssh. */
+/** Ports at which git servers listen for ssh. */
 const usualPorts = [22, 222, 443, 2222, 10022];
 
 /** git runs it by the shell, which finds the stand-in in the variable. */

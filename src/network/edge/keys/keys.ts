@@ -326,7 +326,7 @@ function partsOf({ as }: SecretRule, value: string): readonly string[] {
   return as.includes('sigv4') ? value.split(':') : [value];
 }
 
-/** What a stand-in is made of while there is no value. */
+/** The pattern of a stand-in while there is no value. */
 function unknownValue({ as }: SecretRule): string {
   return as.includes('sigv4') ? `AKIA${'A0'.repeat(8)}:${'A0a'.repeat(13)}0` : 'A0a'.repeat(14);
 }

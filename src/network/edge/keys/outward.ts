@@ -82,7 +82,7 @@ export class OutwardKeys {
   }
 }
 
-/** What was read without the credentials that it shows. Of a text that was cut, what may be the start of one goes. */
+/** A text without the credentials that it shows. If it was cut, an end that may be the start of one goes, too. */
 export function withoutValues(bytes: Buffer, hider: Replacement, isCut = false): Buffer {
   return Buffer.from(hider.text(bytes.toString('latin1'), isCut), 'latin1');
 }

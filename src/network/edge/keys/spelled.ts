@@ -28,7 +28,7 @@ export class Spelled {
       .join(signs);
   }
 
-  /** What it may begin with. */
+  /** The bytes that it may begin with. */
   get firsts(): readonly string[] {
     return [...(this.#ways[0] ?? []).map(({ from }) => from), ...escapes].map((each) => each.charAt(0));
   }

@@ -47,7 +47,7 @@ function openKeys(key: Key) {
   return { keys, standIn, becomes };
 }
 
-/** What the host gets; a string says why it gets nothing. */
+/** The request as the host gets it; a string says why it gets none. */
 async function sent(
   keys: Keys,
   request: AwsRequest,

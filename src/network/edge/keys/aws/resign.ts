@@ -22,7 +22,7 @@ interface Outgoing {
 }
 
 export interface Signed extends Pick<Outgoing, 'target' | 'fields'> {
-  /** What its body passes through. */
+  /** The stream that its body passes through. */
   readonly body: Transform | undefined;
 }
 

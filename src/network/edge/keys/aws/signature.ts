@@ -14,7 +14,7 @@ export function awsPairOf(value: string): AwsPair {
   return { id, secret, token };
 }
 
-/** What a signature of Version 4 covers, beside the request itself. */
+/** The fields that a signature of Version 4 covers, beside the request itself. */
 export interface Signing {
   /** `20261130T093000Z`. */
   readonly date: string;
