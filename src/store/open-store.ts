@@ -8,7 +8,6 @@ import { openAuditKey } from './audit/key.ts';
 import { ChainedLog } from './audit/log.ts';
 import { createUnderWayCalls } from './audit/under-way-calls.ts';
 import { tryWakeups } from './changes.ts';
-import { createConsoleSessions } from './console-sessions.ts';
 import { deriveKey } from './derived-key.ts';
 import type { EmbeddingOptions } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
@@ -17,13 +16,14 @@ import { createMemoryBrowser } from './memory/browse.ts';
 import { createMemories } from './memory/memories.ts';
 import { createNodeStore } from './nodes.ts';
 import { createNoticeStore } from './notices/notices.ts';
-import { createPasskeyStore } from './passkeys.ts';
+import { createConsoleSessions } from './people/console-sessions.ts';
+import { createPasskeyStore } from './people/passkeys.ts';
+import { createTokenStore } from './people/tokens.ts';
 import { createRateStore } from './rates.ts';
 import { StoreRelay } from './relay/relay.ts';
 import { forgetOld, type RetentionRule } from './retention/retention.ts';
 import { insertNew, selectRows } from './rows.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
-import { createTokenStore } from './tokens.ts';
 import { makeFolder, makeStateFolder, openingProblem } from './usable.ts';
 
 export interface StoreOptions {

@@ -1,8 +1,8 @@
-import { localTokenRole, operatorRoles } from '../contract/caller.ts';
-import type { Person } from '../contract/people/person.ts';
-import type { Engine } from './engine.ts';
-import { findRow } from './rows.ts';
-import type { TokenRow } from './tables/tables.ts';
+import { localTokenRole, operatorRoles } from '../../contract/caller.ts';
+import type { Person } from '../../contract/people/person.ts';
+import type { Engine } from '../engine.ts';
+import { findRow } from '../rows.ts';
+import type { TokenRow } from '../tables/tables.ts';
 
 /** The person of a login or passkey, with the token's rights as they are now. Without a token: the local operator. */
 export async function personOf(

@@ -1,11 +1,11 @@
-import { metricsRole } from '../contract/caller.ts';
-import type { ConsoleSessions } from '../contract/people/console.ts';
-import type { TokenStore } from '../contract/records.ts';
-import type { Engine, OpenEngine } from './engine.ts';
+import { metricsRole } from '../../contract/caller.ts';
+import type { ConsoleSessions } from '../../contract/people/console.ts';
+import type { TokenStore } from '../../contract/records.ts';
+import type { Engine, OpenEngine } from '../engine.ts';
+import { deleteRows, findRow, insertRow, takeRow, updateRows, writeTo } from '../rows.ts';
+import { hashOf, isSecret, newSecret } from '../secret.ts';
+import type { ConsoleSessionRow } from '../tables/tables.ts';
 import { personOf } from './person.ts';
-import { deleteRows, findRow, insertRow, takeRow, updateRows, writeTo } from './rows.ts';
-import { hashOf, isSecret, newSecret } from './secret.ts';
-import type { ConsoleSessionRow } from './tables/tables.ts';
 
 /**
  * Logins of the console, in the store: any server behind one address knows them, and ending one ends it everywhere.

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { TokenRecord, TokenStore } from '../contract/records.ts';
-import { compileOnce } from './compiled-query.ts';
-import type { Clock, OpenEngine } from './engine.ts';
-import { randomId } from './random-id.ts';
-import { insertRow, listRows, selectRows, updateRows, writeTo } from './rows.ts';
-import { hashOf } from './secret.ts';
-import type { TokenRow } from './tables/tables.ts';
+import type { TokenRecord, TokenStore } from '../../contract/records.ts';
+import { compileOnce } from '../compiled-query.ts';
+import type { Clock, OpenEngine } from '../engine.ts';
+import { randomId } from '../random-id.ts';
+import { insertRow, listRows, selectRows, updateRows, writeTo } from '../rows.ts';
+import { hashOf } from '../secret.ts';
+import type { TokenRow } from '../tables/tables.ts';
 
 /** Bearer tokens: 256 random bits, of which only the SHA-256 is stored. */
 export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {

@@ -1,9 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ChallengePurpose, Passkey, PasskeyStore } from '../contract/people/passkey.ts';
-import type { OpenEngine } from './engine.ts';
+import type { ChallengePurpose, Passkey, PasskeyStore } from '../../contract/people/passkey.ts';
+import type { OpenEngine } from '../engine.ts';
+import {
+  deleteRows,
+  findRow,
+  insertNew,
+  insertRow,
+  listRows,
+  takeRow,
+  updateRows,
+  writeTo,
+} from '../rows.ts';
+import type { PasskeyRow } from '../tables/notices.ts';
 import { personOf } from './person.ts';
-import { deleteRows, findRow, insertNew, insertRow, listRows, takeRow, updateRows, writeTo } from './rows.ts';
-import type { PasskeyRow } from './tables/notices.ts';
 
 /**
  * Passkeys of people, and the challenges that they sign. A challenge contains a hash of its purpose, so that a
