@@ -279,7 +279,7 @@ for i in $(seq 300); do mkdir deep$((i % 2)) && cd deep$((i % 2)); done; true`,
         execFileSync('bash', ['-c', script], { cwd: plain, stdio: 'ignore' });
         expect(pathsOf(dryRun?.changes ?? [])).toEqual(changedPaths(before, snapshot(plain)));
       }),
-      { numRuns: Number(process.env.SEKISHO_DRY_RUNS ?? 60) },
+      { numRuns: Number(process.env.SEKISHO_DRY_RUNS ?? 30) },
     );
     await runner.close();
   }, 600_000);

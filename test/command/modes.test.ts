@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
+import { some } from '../support/some.ts';
 
 const run = promisify(execFile);
 const program = join(import.meta.dirname, '../../dist/sekisho.js');
@@ -28,25 +29,27 @@ const bash = async (script: string) =>
 const list = `find . -mindepth 1 -printf '%M %p\\n' 2>/dev/null | sort -k 2`;
 
 describe('A command takes rights on its own files from its own user', needs(lack), () => {
-  test.each([
-    ['', 'echo x > f; chmod 000 f'],
-    ['echo x > f', 'chmod 000 f'],
-    ['echo x > f', 'chmod 200 f; echo y >> f'],
-    ['echo x > f; chmod 000 f', 'chmod 644 f'],
-    ['echo x > f; chmod 000 f', 'mv f g'],
-    ['echo x > f; chmod 000 f', 'rm -f f'],
-    ['echo x > f; chmod 000 f', 'echo y > g'],
-    ['', 'mkdir d; echo x > d/f; chmod 000 d'],
-    ['', 'mkdir -p d/e; echo x > d/e/f; chmod 300 d/e; chmod 111 d'],
-    ['mkdir d; echo x > d/f', 'chmod 000 d'],
-    ['mkdir d; echo x > d/f', 'echo y > d/g; chmod 500 d'],
-    ['mkdir d; echo x > d/f; chmod 000 d', 'chmod 755 d'],
-    ['mkdir d; echo x > d/f; chmod 500 d', 'chmod 700 d; rm d/f'],
-    ['mkdir d; echo x > d/f; chmod 500 d', 'chmod 750 d; echo y > d/g; chmod 500 d'],
-    ['mkdir -p d/e; echo x > d/e/f; chmod 500 d/e d', 'chmod -R u+w d; rm -r d'],
-    ['mkdir d; chmod 000 d', 'rmdir d'],
-    ['mkdir d; echo x > d/f; chmod 400 d', 'ls'],
-  ])('%s, then %s', async (before, command) => {
+  test.each(
+    some(3, [
+      ['', 'echo x > f; chmod 000 f'],
+      ['echo x > f', 'chmod 000 f'],
+      ['echo x > f', 'chmod 200 f; echo y >> f'],
+      ['echo x > f; chmod 000 f', 'chmod 644 f'],
+      ['echo x > f; chmod 000 f', 'mv f g'],
+      ['echo x > f; chmod 000 f', 'rm -f f'],
+      ['echo x > f; chmod 000 f', 'echo y > g'],
+      ['', 'mkdir d; echo x > d/f; chmod 000 d'],
+      ['', 'mkdir -p d/e; echo x > d/e/f; chmod 300 d/e; chmod 111 d'],
+      ['mkdir d; echo x > d/f', 'chmod 000 d'],
+      ['mkdir d; echo x > d/f', 'echo y > d/g; chmod 500 d'],
+      ['mkdir d; echo x > d/f; chmod 000 d', 'chmod 755 d'],
+      ['mkdir d; echo x > d/f; chmod 500 d', 'chmod 700 d; rm d/f'],
+      ['mkdir d; echo x > d/f; chmod 500 d', 'chmod 750 d; echo y > d/g; chmod 500 d'],
+      ['mkdir -p d/e; echo x > d/e/f; chmod 500 d/e d', 'chmod -R u+w d; rm -r d'],
+      ['mkdir d; chmod 000 d', 'rmdir d'],
+      ['mkdir d; echo x > d/f; chmod 400 d', 'ls'],
+    ]),
+  )('%s, then %s', async (before, command) => {
     const make = (name: string) => `mkdir ${name}; cd ${name}; ${before || 'true'}`;
     await bash(`chmod -R u+rwX . && rm -rf plain judged; (${make('plain')}); (${make('judged')})`);
     await bash(`cd plain; ${command}`);

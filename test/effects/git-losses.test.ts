@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { some } from '../support/some.ts';
 import { onLayer, runIn, takeBack, tree } from './layer-world.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
@@ -156,11 +157,11 @@ describe('what only git has', needs(lackOfLayers), () => {
     return 'default';
   }
 
-  test.each([...losing, ...overwriting])('%s: %s', async (command, rule) => {
+  test.each(some(3, [...losing, ...overwriting]))('%s: %s', async (command, rule) => {
     expect(await ruleFor(command)).toContain(rule);
   });
 
-  test.each(everyday)('%s: nothing is asked', async (command) => {
+  test.each(some(3, everyday))('%s: nothing is asked', async (command) => {
     const folder = copy();
     const reply = await world.call('bash', { command: `cd ${folder}; ${command}` });
     expect(reply.kind === 'error' ? errorOf(reply) : outputOf(reply).exit_code).toBe(0);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { some } from '../support/some.ts';
 
 /* Row: what editors, agents, shells and git obey comes in by no road on which a command made it. */
 
@@ -50,64 +51,66 @@ const python = (path: string) =>
   `python3 -c "import os; p='${path}'; os.makedirs(os.path.dirname(p) or '.', exist_ok=True); open(p,'w').write('evil')"`;
 
 describe('what is obeyed outside', needs(lackOfLayers), () => {
-  test.each([
-    ['.vscode/tasks.json', [python('.vscode/tasks.json')]],
-    [
-      '.mcp.json',
+  test.each(
+    some(3, [
+      ['.vscode/tasks.json', [python('.vscode/tasks.json')]],
       [
-        'echo evil > note; git add note; git commit -qm n',
-        "python3 -c \"import shutil; shutil.copy('note','.mcp.json')\"",
+        '.mcp.json',
+        [
+          'echo evil > note; git add note; git commit -qm n',
+          "python3 -c \"import shutil; shutil.copy('note','.mcp.json')\"",
+        ],
       ],
-    ],
-    ['.vscode/tasks.json', [python('t/.vscode/tasks.json'), 'mv t/.v* .']],
-    ['t/.vscode/tasks.json', [python('t/.vscode/tasks.json')]],
-    ['.vscode', ['mkdir t; echo evil > t/tasks.json', 'mv t .vscode']],
-    ['.vscode', ['mkdir t; echo evil > t/tasks.json; ln -s t .vscod""e']],
-    [
-      '.claude/settings.json',
+      ['.vscode/tasks.json', [python('t/.vscode/tasks.json'), 'mv t/.v* .']],
+      ['t/.vscode/tasks.json', [python('t/.vscode/tasks.json')]],
+      ['.vscode', ['mkdir t; echo evil > t/tasks.json', 'mv t .vscode']],
+      ['.vscode', ['mkdir t; echo evil > t/tasks.json; ln -s t .vscod""e']],
       [
-        'mkdir -p t/claude; echo evil > t/claude/settings.json; tar -C t --transform s/claude/.claude/ -cf x.tar claude; tar xf x.tar',
+        '.claude/settings.json',
+        [
+          'mkdir -p t/claude; echo evil > t/claude/settings.json; tar -C t --transform s/claude/.claude/ -cf x.tar claude; tar xf x.tar',
+        ],
       ],
-    ],
-    [
-      '.mcp.json',
       [
-        'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x',
-        'git checkout -- .',
+        '.mcp.json',
+        [
+          'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x',
+          'git checkout -- .',
+        ],
       ],
-    ],
-    [
-      '.mcp.json',
       [
-        'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x; git rm -q --cached .mcp.json; git commit -qm y',
-        'git checkout HEAD~1',
+        '.mcp.json',
+        [
+          'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x; git rm -q --cached .mcp.json; git commit -qm y',
+          'git checkout HEAD~1',
+        ],
       ],
-    ],
-    [
-      '.mcp.json',
       [
-        'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; c=$(git commit-tree -m x $(git write-tree)); git reset -q; echo $c > c',
-        'git branch b $(cat c)',
-        'git checkout -q b',
+        '.mcp.json',
+        [
+          'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; c=$(git commit-tree -m x $(git write-tree)); git reset -q; echo $c > c',
+          'git branch b $(cat c)',
+          'git checkout -q b',
+        ],
       ],
-    ],
-    [
-      '.mcp.json',
       [
-        'git init -q other; cd other; git config user.name A; git config user.email a@b; echo evil > x; git add x; id=$(git hash-object x); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x',
-        'git fetch -q ./other',
-        'git checkout FETCH_HEAD',
+        '.mcp.json',
+        [
+          'git init -q other; cd other; git config user.name A; git config user.email a@b; echo evil > x; git add x; id=$(git hash-object x); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x',
+          'git fetch -q ./other',
+          'git checkout FETCH_HEAD',
+        ],
       ],
-    ],
-    ['.mcp.json', ['echo evil > note; ln note .mcp.jso""n']],
-    ['.vscode/tasks.json', ['cp -r fixtures/evil/.vscod* .']],
-    ['pkg/sub/.bashrc', [python('pkg/sub/.bashrc')]],
-    // To file systems that ignore case, a long s is an s; some ignore a joiner.
-    ['.v\u017fcode/tasks.json', [python('.v\u017fcode/tasks.json')]],
-    ['.env\u200drc', [python('.env\u200drc')]],
-    ['.husky/pre-commit', ['mkdir h; echo evil > h/pre-commit', 'mv h .husky']],
-    ['.envrc', ['echo evil > note; git add note; git commit -qm n; git mv note .envr""c']],
-  ])('%s does not come in by %s', async (path, commands) => {
+      ['.mcp.json', ['echo evil > note; ln note .mcp.jso""n']],
+      ['.vscode/tasks.json', ['cp -r fixtures/evil/.vscod* .']],
+      ['pkg/sub/.bashrc', [python('pkg/sub/.bashrc')]],
+      // To file systems that ignore case, a long s is an s; some ignore a joiner.
+      ['.v\u017fcode/tasks.json', [python('.v\u017fcode/tasks.json')]],
+      ['.env\u200drc', [python('.env\u200drc')]],
+      ['.husky/pre-commit', ['mkdir h; echo evil > h/pre-commit', 'mv h .husky']],
+      ['.envrc', ['echo evil > note; git add note; git commit -qm n; git mv note .envr""c']],
+    ]),
+  )('%s does not come in by %s', async (path, commands) => {
     const world = await openWorld();
     const said: string[] = [];
     for (const command of commands) said.push(await world.run(command));

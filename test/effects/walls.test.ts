@@ -13,7 +13,7 @@ test(
   needs(sandbox('bubblewrap')),
   async () => {
     const wiping = hostileLines().filter(({ script }) => /rm -rf|gc -q|clean -fdx/.test(script));
-    const attempts = [...sampleOf(wiping, 4, 3), ...programs(3, 20), ...leaving];
+    const attempts = [...sampleOf(wiping, 4, 2), ...programs(3, 10), ...leaving];
 
     const { faults, ran, asked, refused } = await tryWalls(attempts);
 

@@ -8,6 +8,7 @@ import { lackOfLayers } from '../command/working-layers.ts';
 import { createLineClient, type LineClient } from '../support/clients.ts';
 import { needs, sandbox, superuser } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
+import { some } from '../support/some.ts';
 import { plantRepository, tree } from './layer-world.ts';
 
 /* The product as it is installed, with programs that lose what nothing else keeps, started in all ways. */
@@ -151,7 +152,7 @@ describe.each(servers)('A server %s', (_, config, [program = process.execPath, .
     return asked;
   }
 
-  test.each(rows)(
+  test.each(some(4, rows))(
     'asks, and loses nothing at a no and nothing for good at a yes: %s (%s)',
     needs(lack),
     async (...row) => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ToolOutput } from '../../src/contract/call.ts';
 import type { Fields, HookAnswer } from '../../src/hooks/event.ts';
 import { asked, dataPositions, denied, fill, positions, wrappers } from '../judgement/corpus.ts';
+import { some } from '../support/some.ts';
 import { claudeEvent, codexEvent, cursorEvent, geminiEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
 
@@ -114,7 +115,7 @@ function withoutId({ kind, words }: Verdict): Verdict {
 type Verdict = { readonly kind: HookAnswer['kind']; readonly words?: string | undefined };
 
 test.each(Object.entries(clients))(
-  '%s: the whole corpus gets the verdict, the words and the record of the MCP tool',
+  '%s: the corpus gets the verdict, the words and the record of the MCP tool',
   async (name, client) => {
     const world = {
       files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' },
@@ -178,7 +179,7 @@ test.each(Object.entries(clients))(
       }),
     ];
     const seen = { allow: 0, ask: 0, deny: 0, nothing: 0 };
-    for (const [at, { tool, input, event, runs }] of cases.entries()) {
+    for (const [at, { tool, input, event, runs }] of some(name === 'claude' ? 1 : 3, cases).entries()) {
       // First as the client tells it: a write of ours would leave the file there.
       const theirVerdict = await theirs(event(`use-${at}`));
       const theirEntry = await hooks.newest();
@@ -198,9 +199,9 @@ test.each(Object.entries(clients))(
       if (verdict.kind === 'allow') expect(rest, shown).toEqual(expected);
       else expect({ ...theirEntry, approver: undefined }, shown).toEqual({ ...entry, approver: undefined });
     }
-    expect(seen.allow).toBeGreaterThan(10);
-    expect(seen.ask).toBeGreaterThan(client.asks ? 10 : -1);
-    expect(seen.deny).toBeGreaterThan(50);
+    expect(seen.allow).toBeGreaterThan(3);
+    expect(seen.ask).toBeGreaterThan(client.asks ? 3 : -1);
+    expect(seen.deny).toBeGreaterThan(16);
   },
   240_000,
 );
