@@ -1,4 +1,4 @@
-import { stem } from './porter.ts';
+import { stemmer } from 'stemmer';
 
 /** Splits text into index words: characters and pairs in scripts without spaces, else stems. `S3バケット` is two. */
 export function termsOf(content: string): string[] {
@@ -55,7 +55,8 @@ function baseOf(run: string): string {
   if (/[^\p{ASCII}]/u.test(word) && /^[\p{Script=Latin}\p{M}\p{N}]+$/u.test(word)) {
     word = word.normalize('NFD').replace(/\p{M}/gu, '');
   }
-  return stem(irregular.get(word) ?? word).slice(0, wordChars);
+  const base = irregular.get(word) ?? word;
+  return (/^[a-z]+$/.test(base) ? stemmer(base) : base).slice(0, wordChars);
 }
 
 interface UnspacedWord {
