@@ -7,10 +7,9 @@ import type { FolderRoot } from '../contract/capabilities/files.ts';
 import type { ServerProcess } from '../contract/capabilities/process.ts';
 import { type Secrets, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ToolError } from '../contract/error.ts';
-import type { Text } from '../contract/text/text.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
-import { fillSecrets, secretsIn } from '../ground/secrets/named.ts';
+import { fillSecrets, hasNone, secretsIn } from '../ground/secrets/named.ts';
 import type { HostProxy } from '../network/proxy/open.ts';
 import type { Backend, Child } from './child/child.ts';
 import { memoryUsed } from './child/memory-used.ts';
@@ -105,7 +104,7 @@ export function openServerProcesses(options: ServerProcessesOptions) {
           ? undefined
           : proxy?.environment[variable];
     if (found !== undefined) return found;
-    throw sandbox === 'off' ? withoutValue(name, options.secrets?.whyNone(name)) : withoutEdge(name);
+    throw sandbox === 'off' ? new ToolError('unavailable', hasNone(name)) : withoutEdge(name);
   }
 
   return {
@@ -159,14 +158,6 @@ export function openServerProcesses(options: ServerProcessesOptions) {
       sandboxes.clear();
     },
   };
-}
-
-function withoutValue(name: string, because: Text | undefined): ToolError {
-  return new ToolError(
-    'unavailable',
-    `It needs the secret “${name}”: ${because?.en ?? ''}`,
-    `シークレット「${name}」が必要です: ${because?.ja ?? ''}`,
-  );
 }
 
 function withoutEdge(name: string): ToolError {

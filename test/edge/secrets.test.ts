@@ -296,12 +296,12 @@ describe(
       expect(existsSync(join(world.folder, 'state/secrets.sealed'))).toBe(false);
       const line = `curl -sS -H "Authorization: Bearer $GITHUB_TOKEN" https://${host}/user`;
       const later = world.call('bash', {
-        command: `until ${line} | grep 'keyring has none'; do sleep 0.1; done`,
+        command: `until ${line} | grep 'has no value'; do sleep 0.1; done`,
       });
       await expect.poll(() => origin.arrived.length, { timeout: 20_000 }).toBeGreaterThan(0);
       expect(await secret(['remove', 'github'])).toMatchObject({ code: 0 });
       expect(outputOf(await later)).toMatchObject({
-        stdout: expect.stringContaining('The keyring has none'),
+        stdout: expect.stringContaining('has no value'),
       });
       expect(await secret(['remove', 'github'])).toMatchObject({ code: 1 });
       expect(origin.arrived.every(({ headers }) => headers.authorization === `Bearer ${canary}`)).toBe(true);

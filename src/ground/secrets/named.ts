@@ -1,3 +1,5 @@
+import { type Text, text } from '../../contract/text/text.ts';
+
 const form = /\$\{secret:([a-z][a-z\d-]{0,63})\}/g;
 
 /** How a setting names a credential, in place of its value. */
@@ -25,4 +27,12 @@ export function fillSecrets(
 
 function nameOf([, name = '']: RegExpExecArray): string {
   return name;
+}
+
+/** The reason may name a path of the host, which is for the person alone. */
+export function hasNone(name: string): Text {
+  return text(
+    `The secret “${name}” has no value. \`sekisho secret test ${name}\` says why.`,
+    `シークレット「${name}」に値がありません。理由は \`sekisho secret test ${name}\` で確認できます。`,
+  );
 }

@@ -2,6 +2,7 @@ import type { Carrying, SecretRule, Secrets } from '../../../contract/capabiliti
 import { ConfigError } from '../../../contract/error.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
 import { createGlob } from '../../../ground/glob/rule-glob.ts';
+import { hasNone } from '../../../ground/secrets/named.ts';
 import { standInFor } from '../../../ground/secrets/stand-in.ts';
 import { createProxyRules, createTunnelCheck, type Target } from '../../proxy/rules.ts';
 import { fits, type HostRule, parseHost } from '../../rules.ts';
@@ -147,7 +148,7 @@ export class Keys {
       const because =
         astray ??
         (value === undefined
-          ? hasNone(name, this.#secrets.whyNone(name))
+          ? hasNone(name)
           : places.includes('body') && value.length !== key.standIn.length
             ? changed(name)
             : undefined);
@@ -393,10 +394,6 @@ function notBy(name: string, what: string): Text {
     `The secret “${name}” may not go there by secrets.${name}.${what}.`,
     `シークレット「${name}」は secrets.${name}.${what} のため送信できません。`,
   );
-}
-
-function hasNone(name: string, { en, ja }: Text = text('', '')): Text {
-  return text(`The secret “${name}” has no value. ${en}`, `シークレット「${name}」に値がありません。${ja}`);
 }
 
 function changed(name: string): Text {
