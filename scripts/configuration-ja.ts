@@ -159,6 +159,8 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
   'models.NAME.model': 'サーバーでのモデルの ID。例: "glm-4.7"',
   'models.NAME.url': 'OpenAI 互換のサーバー。既定: Ollama、http://127.0.0.1:11434/v1',
   'models.NAME.keyVariable': 'キーを持つ環境変数の名前。例: "ZAI_API_KEY"。キー自体は書きません',
+  'memory.embeddings.keySecret':
+    'キーを持つ secrets の項目。例: "openai"。hosts にサーバーのホストが必要です。',
   'models.NAME.keySecret': 'キーを持つ secrets の項目。例: "zai"。hosts にサーバーのホストが必要です。',
   'models.NAME.keyHeader': 'キーを送るヘッダー。例: Azure では "api-key"。既定: Authorization: Bearer',
   'models.NAME.silenceMs': 'サーバーから何も届かないことを許す時間。既定: 240000',

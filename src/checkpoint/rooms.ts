@@ -10,7 +10,7 @@ import type { Halts } from '../contract/halt.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { HaltFile } from '../files/halt-file.ts';
 import { isBelow } from '../ground/inside.ts';
-import { secretsIn } from '../ground/secrets/named.ts';
+import { secretName, secretsIn } from '../ground/secrets/named.ts';
 import { once } from '../ground/waiting/once.ts';
 import { StoreHalts } from '../store/halts.ts';
 
@@ -94,7 +94,7 @@ export class Rooms {
     return openStore({
       url: this.settings.storeUrl,
       stateFolder: this.settings.stateFolder,
-      embeddings: embeddingsOf(this.settings, this.#environment),
+      embeddings: embeddingsOf(this.settings, this.#environment, () => this.lendingFetch()),
       retention: this.settings.retention,
       contentsUrl: this.settings.history.bucket,
       underWay: {
@@ -386,16 +386,22 @@ export class Rooms {
   }
 }
 
-function embeddingsOf({ memory }: Settings, environment: NodeJS.ProcessEnv) {
+function embeddingsOf(
+  { memory }: Settings,
+  environment: NodeJS.ProcessEnv,
+  lendingFetch: () => Promise<typeof fetch | undefined>,
+) {
   if (!memory.embeddings) return undefined;
-  const { url, model, keyVariable, dimensions, timeoutMs } = memory.embeddings;
+  const { url, model, keyVariable, keySecret, dimensions, timeoutMs } = memory.embeddings;
   return {
     model,
     questionMs: timeoutMs,
     embedder: once(async () => {
       const { openEmbedder } = await import('../ask/model/embed.ts');
-      const key = keyVariable === undefined ? undefined : environment[keyVariable]?.trim();
-      return openEmbedder({ url, model, dimensions, key });
+      const ofVariable = keyVariable === undefined ? undefined : environment[keyVariable]?.trim();
+      const key = keySecret === undefined ? ofVariable : secretName(keySecret);
+      const send = keySecret === undefined ? undefined : await lendingFetch();
+      return openEmbedder({ url, model, dimensions, key }, send);
     }),
   };
 }

@@ -154,7 +154,7 @@ export function loadSettings(
     },
     history: historyOf(config.history, environment),
     pipeline: { extended: config.pipeline?.extended ?? false },
-    memory: memoryOf(config.memory, environment),
+    memory: memoryOf(config.memory, environment, Object.keys(config.secrets ?? {})),
     models: modelsOf(config.models, Object.keys(config.secrets ?? {})),
     ask: {
       model: config.ask?.model,

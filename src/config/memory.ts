@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
-import { addressOf } from './models.ts';
+import { addressOf, assertKey, keySecret } from './models.ts';
 import { between, spelled } from './section.ts';
 
 /** The endpoint for embeddings, if any. Its key is only named, never stored. */
@@ -20,6 +20,7 @@ export const memorySchema = z.strictObject({
         /^\w+$/,
         'Environment variable that holds the key, e.g. "OPENAI_API_KEY". Never the key itself.',
       ).optional(),
+      keySecret: keySecret('openai').optional(),
       dimensions: between(8, 8192, 'The length of the vectors, if the model lets you choose.').optional(),
       timeoutMs: between(
         10,
@@ -31,15 +32,17 @@ export const memorySchema = z.strictObject({
     .describe('Let recall find what is worded differently. Absent: words alone, and nothing is sent.'),
 });
 
-/** Throws `ConfigError` for a password in the address, or a missing key. */
+/** Throws `ConfigError` for a password in the address, a missing key or an unknown secret. */
 export function memoryOf(
   config: z.infer<typeof memorySchema> | undefined,
   environment: Readonly<Record<string, string | undefined>>,
+  secrets: readonly string[] = [],
 ) {
   const given = config?.embeddings;
   if (!given) return { embeddings: undefined };
   const url = addressOf('memory.embeddings', given.url);
-  const { keyVariable } = given;
+  const { keyVariable, keySecret } = given;
+  assertKey('memory.embeddings', given, secrets);
   if (keyVariable !== undefined && !environment[keyVariable]?.trim())
     throw new ConfigError(
       `memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`,
@@ -50,6 +53,7 @@ export function memoryOf(
       url,
       model: given.model,
       keyVariable,
+      keySecret,
       dimensions: given.dimensions,
       timeoutMs: given.timeoutMs ?? 300,
     },

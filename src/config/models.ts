@@ -5,6 +5,14 @@ import { hasUserInfo } from '../ground/secure-url.ts';
 import { atLeast, between, flag, section, spelled, word } from './section.ts';
 import { toolsetNames } from './toolset-names.ts';
 
+/** The name of a secret that holds a key. */
+export function keySecret(example: string) {
+  return spelled(
+    /^[a-z][a-z\d-]{0,63}$/,
+    `Entry of \`secrets\` that holds the key, e.g. "${example}". Its hosts must name the server.`,
+  );
+}
+
 const model = z.strictObject({
   model: word('The model\'s id at the server, e.g. "glm-4.7".'),
   url: z
@@ -15,10 +23,7 @@ const model = z.strictObject({
     /^\w+$/,
     'Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.',
   ).optional(),
-  keySecret: spelled(
-    /^[a-z][a-z\d-]{0,63}$/,
-    'Entry of `secrets` that holds the key, e.g. "zai". Its hosts must name the server.',
-  ).optional(),
+  keySecret: keySecret('zai').optional(),
   keyHeader: spelled(
     /^[A-Za-z][A-Za-z0-9-]*$/,
     'Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.',
@@ -41,18 +46,30 @@ export const askSchema = section({
   perMinute: atLeast(1, 'Questions a minute. Default: 10.'),
 });
 
+interface KeyNames {
+  readonly keySecret?: string | undefined;
+  readonly keyVariable?: string | undefined;
+}
+
+/** Throws `ConfigError` if the secret of a key is unknown, or not alone. */
+export function assertKey(
+  at: string,
+  { keySecret, keyVariable }: KeyNames,
+  secrets: readonly string[],
+): void {
+  if (keySecret === undefined || (keyVariable === undefined && secrets.includes(keySecret))) return;
+  throw new ConfigError(
+    `${at}.keySecret must name an entry of secrets, and no keyVariable beside it: ${keySecret}`,
+    `${at}.keySecret には secrets にある名前を指定し、keyVariable は書かないでください: ${keySecret}`,
+  );
+}
+
 /** The configured models with their defaults. Throws `ConfigError` for a password in an address, or an unknown secret. */
 export function modelsOf(
   models: z.input<typeof modelsSchema> | undefined,
   secrets: readonly string[] = [],
 ): Readonly<Record<string, ModelSettings>> {
-  for (const [name, { keySecret, keyVariable }] of Object.entries(models ?? {})) {
-    if (keySecret !== undefined && (keyVariable !== undefined || !secrets.includes(keySecret)))
-      throw new ConfigError(
-        `models.${name}.keySecret must name an entry of secrets, and no keyVariable beside it: ${keySecret}`,
-        `models.${name}.keySecret には secrets にある名前を指定し、keyVariable は書かないでください: ${keySecret}`,
-      );
-  }
+  for (const [name, keys] of Object.entries(models ?? {})) assertKey(`models.${name}`, keys, secrets);
   const entries = Object.entries(models ?? {}).map(([name, settings]) => [
     name,
     withDefaults(name, settings),

@@ -10,6 +10,8 @@ import { startEmbeddings } from './embeddings-server.ts';
 
 const run = promisify(execFile);
 
+const longKey = 'sk-aSecretKey-42';
+
 function openHome(config: object) {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-embed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +20,13 @@ function openHome(config: object) {
   const path = join(folder, 'sekisho.jsonc');
   writeFileSync(path, JSON.stringify({ state: join(folder, 'state'), ...config }));
   async function sekisho(...args: string[]) {
-    const env = { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', EMBED_KEY: 'sk-7' };
+    const env = {
+      HOME: folder,
+      PATH: process.env.PATH,
+      LANG: 'C.UTF-8',
+      EMBED_KEY: 'sk-7',
+      LONG_KEY: longKey,
+    };
     return run(process.execPath, [startFile, ...args, '--config', path], { cwd: root, env }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
@@ -79,6 +87,24 @@ test('recall through the whole server uses what is configured, and answers where
   expect((await ask()).memories).toEqual([]);
 });
 
+test('a key that is a secret goes to its hosts alone, and the server’s answers do not show it', async () => {
+  const server = await startEmbeddings();
+  const embeddings = { url: server.url, model: 'fake', keySecret: 'openai' };
+  const secretFor = (host: string) => ({
+    openai: { hosts: [host], commands: false, from: { env: 'LONG_KEY' } },
+  });
+  const { host } = new URL(server.url);
+  const { sekisho } = openHome({ memory: { embeddings }, secrets: secretFor(host) });
+  expect((await sekisho('doctor')).stdout).toMatch(/^ok +embeddings +256 dimensions$/m);
+  expect(server.asked[0]?.headers.authorization).toBe(`Bearer ${longKey}`);
+  server.script = (_, response) => response.writeHead(503).end(`starting up, ${longKey}`);
+  expect((await sekisho('doctor')).stdout).toMatch(/the server answered 503: starting up, …$/m);
+
+  const other = openHome({ memory: { embeddings }, secrets: secretFor('elsewhere.example') });
+  expect((await other.sekisho('doctor')).stdout).toMatch(/^missing +embeddings .*may not go to 127/m);
+  expect(server.asked).toHaveLength(2);
+});
+
 test('memory embed without embeddings says what to configure', async () => {
   const { sekisho } = openHome({});
   const { code, stderr } = await sekisho('memory', 'embed');
@@ -93,6 +119,7 @@ test.each([
   [{ model: 'x', url: 'http://u:secret@a/v1' }, 'must not contain a password'],
   [{ model: 'x', keyVariable: 'NOT_SET_HERE' }, 'the variable NOT_SET_HERE is not set'],
   [{ model: 'x', keyVariable: 'not a name' }, 'memory.embeddings.keyVariable'],
+  [{ model: 'x', keySecret: 'none' }, 'memory.embeddings.keySecret must name an entry of secrets'],
   [{ model: 'x', apiKey: 'sk-live' }, 'memory.embeddings'],
   [{ model: 'x', dimensions: 0 }, 'memory.embeddings.dimensions'],
   [{ model: 'x', timeoutMs: 0 }, 'memory.embeddings.timeoutMs'],
@@ -100,7 +127,7 @@ test.each([
   const { path, root } = openHome({ memory: { embeddings } });
   const read = () => loadSettings({ config: path, root }, { HOME: root }, root);
   expect(read).toThrow(words);
-  expect(read).not.toThrow(/secret|sk-live/);
+  expect(read).not.toThrow(/u:secret|sk-live/);
 });
 
 test('what is not said has its default', () => {
@@ -109,6 +136,7 @@ test('what is not said has its default', () => {
     url: 'http://127.0.0.1:11434/v1',
     model: 'bge-m3',
     keyVariable: undefined,
+    keySecret: undefined,
     dimensions: undefined,
     timeoutMs: 300,
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
+import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { counted } from '../../ground/counted.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
@@ -8,17 +9,18 @@ import { createBoundedFetch } from './bounded-fetch.ts';
 export interface EmbeddingEndpoint {
   readonly url: string;
   readonly model: string;
+  /** A key, or the name of a secret in the form of `secretName`. */
   readonly key?: string | undefined;
   /** Requested, and checked in the result. */
   readonly dimensions?: number | undefined;
 }
 
 /** Sends only the texts, once: follows no redirect, reads no more than the vectors take. The caller retries. */
-export function openEmbedder(endpoint: EmbeddingEndpoint): Embedder {
+export function openEmbedder(endpoint: EmbeddingEndpoint, send?: typeof fetch): Embedder {
   const address = `${endpoint.url}/embeddings`;
   return {
     async embed(texts, signal) {
-      const reply = await post(address, endpoint, texts, signal);
+      const reply = await post(address, { ...endpoint, send }, texts, signal);
       const parsed = answer.safeParse(reply);
       if (!parsed.success) throw new EmbedError('later', 'the answer holds no embeddings');
       return vectorsIn(parsed.data.data, texts.length, endpoint.dimensions);
@@ -28,11 +30,11 @@ export function openEmbedder(endpoint: EmbeddingEndpoint): Embedder {
 
 async function post(
   address: string,
-  { model, key, dimensions }: EmbeddingEndpoint,
+  { model, key, dimensions, send }: EmbeddingEndpoint & { readonly send: typeof fetch | undefined },
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const fetchBounded = createBoundedFetch(envelopeBytes + texts.length * maxDimensions * bytesANumber);
+  const fetchBounded = createBoundedFetch(envelopeBytes + texts.length * maxDimensions * bytesANumber, send);
   try {
     const response = await fetchBounded(address, {
       method: 'POST',
@@ -52,6 +54,7 @@ async function post(
     return await response.json();
   } catch (error) {
     if (error instanceof EmbedError) throw error;
+    if (error instanceof ToolError) throw new EmbedError('later', error.message, { cause: error });
     throw new EmbedError('later', 'the server did not answer, not in time, or not to the end', {
       cause: error,
     });
