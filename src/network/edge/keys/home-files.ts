@@ -26,6 +26,8 @@ export function homeFiles(held: readonly Held[]): ReadonlyMap<string, string> {
   const basic = logins.filter(({ rule }) => rule.as.includes('basic'));
   const netrc = basic.filter(({ rule }) => rule.as.length === 1);
   const pypi = basic.filter(({ host }) => uploads.has(host));
+  const gh = npm.filter(({ place }) => /^(api\.github\.com|github\.(?!com$)[^:]+)$/.test(place));
+  const aws = new Map(held.flatMap(awsProfile));
   const files = {
     '.npmrc': npm.map(({ place, standIn }) => `//${place}/:_authToken=${standIn}\n`),
     '.netrc': netrc.map(
@@ -36,6 +38,11 @@ export function homeFiles(held: readonly Held[]): ReadonlyMap<string, string> {
     ),
     '.docker/config.json':
       basic.length > 0 ? [JSON.stringify({ auths: Object.fromEntries(basic.map(dockerLogin)) })] : [],
+    // JSON is YAML.
+    '.config/gh/hosts.yml': gh.length > 0 ? [JSON.stringify(Object.fromEntries(gh.map(ghLogin)))] : [],
+    // Otherwise gh brings the former into a later form, for which it asks the host who its user is.
+    '.config/gh/config.yml': gh.length > 0 ? ['version: "1"\n'] : [],
+    '.aws/credentials': [...aws].map(([name, lines]) => `[${name}]\n${lines}`),
   };
   return new Map(
     Object.entries(files).flatMap(([path, lines]) =>
@@ -71,4 +78,17 @@ const uploads: ReadonlyMap<string, string> = new Map([
 function dockerLogin({ place, rule, standIn }: { readonly place: string } & Held) {
   const name = place === 'auth.docker.io' ? 'https://index.docker.io/v1/' : place;
   return [name, { auth: Buffer.from(`${rule.username}:${standIn}`).toString('base64') }] as const;
+}
+
+function ghLogin({ host, rule, standIn }: { readonly host: string } & Held) {
+  const user = { oauth_token: standIn, user: rule.username, git_protocol: 'https' };
+  return [host.replace(/^api\.(?=github\.com$)/, ''), user] as const;
+}
+
+/** The key in the usual variables is the usual profile, another has its own name. */
+function awsProfile({ rule, standIn }: Held): [name: string, lines: string][] {
+  if (!rule.as.includes('sigv4')) return [];
+  const names = ['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token'];
+  const lines = standIn.split(':').map((part, index) => `${names[index]} = ${part}\n`);
+  return [[rule.variable === 'AWS' ? 'default' : rule.name, lines.join('')]];
 }
