@@ -3,7 +3,8 @@
  * that checks the true one. `npx vitest run --project slow test/edge/carries`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import dns from 'node:dns/promises';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -11,14 +12,18 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../src/network/edge/authority.ts';
+import { startPostgres } from '../store/postgres-server.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { type Headers, type Key, whyRefused } from './aws.ts';
 import { gitBackend } from './git-backend.ts';
 
 const host = '127.0.0.2';
+/** Programs in Go ask no proxy for an address of the loopback, but for a name that leads there. */
+const named = 'here.test';
 const pair = { id: 'AKIAQWERTYUIOPASDFGH', secret: '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' };
 const canary = 'npm_Kq7LmNo5pQr6StU8vWx9yZaB1cD2eF3gH4i';
 
@@ -33,6 +38,33 @@ public class Carry { public static void main(String[] given) throws Exception {
   var request = HttpRequest.newBuilder(URI.create(given[1] + "/java")).header("Authorization", "Bearer " + token).build();
   System.out.println(client.send(request, HttpResponse.BodyHandlers.ofString()).body()); } }`;
 
+const Go = `package main
+import ("fmt"; "io"; "net/http"; "os")
+func main() {
+  request, _ := http.NewRequest("GET", os.Args[1]+"/go", nil)
+  request.Header.Set("Authorization", "Bearer "+os.Getenv("KEY_TOKEN"))
+  answer, err := http.DefaultClient.Do(request)
+  if err != nil || answer.StatusCode != 200 { fmt.Println(answer, err); os.Exit(1) }
+  words, _ := io.ReadAll(answer.Body); fmt.Println(answer.Proto, string(words))
+}`;
+
+const Grpc = `import grpc, os, sys
+channel = grpc.secure_channel(sys.argv[1], grpc.ssl_channel_credentials())
+print(channel.unary_unary("/notes.Notes/Echo")(b"", metadata=[("authorization", "Bearer " + os.environ["KEY_TOKEN"])], timeout=20))`;
+
+const Gradle = `apply plugin: 'ivy-publish'
+group = 'ours'; version = '1.0'
+def place = { url System.getenv('PLACE'); credentials { username 'me'; password System.getenv('KEY_TOKEN') } }
+repositories { maven(place) }
+configurations { got }
+dependencies { got 'ours:parent:1.0@pom' }
+task fetch { doLast { println configurations.got.files } }
+publishing { publications { one(IvyPublication) { artifact file('notes.txt') } }; repositories { ivy(place) } }`;
+
+const pom = (more: string) =>
+  `<project><modelVersion>4.0.0</modelVersion>${more}<packaging>pom</packaging></project>`;
+const parent = '<groupId>ours</groupId><artifactId>parent</artifactId><version>1.0</version>';
+
 const files: Readonly<Record<string, string>> = {
   'Carry.java': Java,
   'pack/package.json': '{"name":"notes","version":"1.0.1"}',
@@ -43,6 +75,14 @@ with tarfile.open("notes-1.0.tar.gz", "w:gz") as packed:
   info = tarfile.TarInfo("notes-1.0/PKG-INFO"); info.size = len(words)
   packed.addfile(info, io.BytesIO(words))
 `,
+  'Carry.go': Go,
+  'call.py': Grpc,
+  'gradle/build.gradle': Gradle,
+  'gradle/settings.gradle': '',
+  'gradle/notes.txt': 'words',
+  'maven/pom.xml': pom(`<parent>${parent}<relativePath/></parent><artifactId>b</artifactId>`),
+  'maven/settings.xml':
+    '<settings><servers><server><id>here</id><username>me</username><password>${env.KEY_TOKEN}</password></server></servers><profiles><profile><id>p</id><repositories><repository><id>here</id><url>${env.PLACE}</url></repository></repositories></profile></profiles><activeProfiles><activeProfile>p</activeProfile></activeProfiles></settings>',
   'large.txt': 'words '.repeat(20_000),
   'crate/Cargo.toml': '[package]\nname = "notes"\nversion = "0.2.0"\nedition = "2021"\n',
   'crate/src/lib.rs': '',
@@ -105,6 +145,23 @@ const ways: readonly (readonly [program: string, line: string])[] = [
     `node -e 'fetch("{URL}/a", {headers: {authorization: "Bearer " + process.env.KEY_TOKEN}}).then((a) => process.exit(a.ok ? 0 : 1))'`,
   ],
   ['node', 'node https.mjs {URL}'],
+  [
+    'aws',
+    'env -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY aws {AWS} s3api list-objects-v2 --bucket bucket',
+  ],
+  ['gh', 'GH_ENTERPRISE_TOKEN=$KEY_TOKEN GH_HOST={NAMED} gh api user'],
+  ['gh', 'GH_ENTERPRISE_TOKEN=$KEY_TOKEN GH_HOST={NAMED} gh api repos/ours/notes/issues -f title=words'],
+  [
+    'gh',
+    'export GH_ENTERPRISE_TOKEN="$(unset GH_TOKEN; gh auth token --hostname github.com)"; GH_HOST={NAMED} gh api user',
+  ],
+  ['go', './carry https://{NAMED}'],
+  ['go', 'GODEBUG=http2client=0 ./carry https://{NAMED}'],
+  ['grpc', '/usr/bin/python3 call.py {NAMED}'],
+  ['grpc', '/usr/bin/python3 call.py {HOST}'],
+  ['gradle', 'cd gradle && PLACE=https://{NAMED}/maven gradle --no-daemon -q fetch'],
+  ['gradle', 'cd gradle && PLACE=https://{NAMED}/maven gradle --no-daemon -q publish'],
+  ['mvn', 'cd maven && PLACE=https://{NAMED}/maven mvn -q -s settings.xml validate'],
   ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry HTTP_2 {URL}'],
   ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry HTTP_1_1 {URL}'],
   ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry url {URL}'],
@@ -125,7 +182,12 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
     const { certificate, credentialsFor } = createAuthority();
     writeFileSync(join(folder, 'its.pem'), certificate);
     vi.stubEnv('SSL_CERT_FILE', join(folder, 'its.pem'));
-    const origin = createSecureServer({ ...credentialsFor(host), allowHTTP1: true }, (async (
+    const { lookup } = dns;
+    vi.spyOn(dns, 'lookup').mockImplementation(((name: string, options: object) =>
+      lookup(name === named ? host : name, options)) as never);
+    const SNICallback = (name: string, done: (error: null, context: SecureContext) => void) =>
+      done(null, createSecureContext(credentialsFor(name)));
+    const origin = createSecureServer({ ...credentialsFor(host), SNICallback, allowHTTP1: true }, (async (
       request: IncomingMessage,
       response: ServerResponse,
     ) => {
@@ -146,6 +208,17 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
         );
         return;
       }
+      if (request.headers['content-type'] === 'application/grpc') {
+        response.setHeader('Content-Type', 'application/grpc');
+        response.addTrailers({ 'grpc-status': '0' });
+        response.end(Buffer.alloc(5));
+        return;
+      }
+      // A repository of Maven.
+      if (request.url?.startsWith('/maven/') && request.method === 'GET') {
+        response.writeHead(/\/parent-1\.0\.pom$/.test(request.url) ? 200 : 404).end(pom(parent));
+        return;
+      }
       response.setHeader('Content-Type', 'application/json');
       response.end(answerTo(request.url ?? '', names.URL ?? '', isPublished));
     }) as never);
@@ -156,6 +229,7 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       AWS: `--region eu-west-1 --endpoint-url https://${host}:${port}`,
       URL: `https://${host}:${port}`,
       HOST: `${host}:${port}`,
+      NAMED: `${named}:${port}`,
       CARGO: cargo(),
     };
     world = await openTestCheckpoint({
@@ -165,11 +239,11 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       config: {
         process: {
           readable: [/^PATH=(.+)\/bin:/.exec(names.CARGO ?? '')?.[1] ?? []].flat(),
-          network: [`${host}:${port}`],
+          network: [`${host}:${port}`, `${named}:${port}`, 'api.github.com'],
         },
         secrets: {
           key: {
-            hosts: [`${host}:${port}`],
+            hosts: [`${host}:${port}`, `${named}:${port}`, 'api.github.com'],
             as: ['bearer', 'basic', 'header:X-Api-Key', 'query:key'],
             from: { env: 'THE_KEY' },
           },
@@ -180,6 +254,11 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
         environment: { ...process.env, THE_KEY: canary, THE_PAIR: `${pair.id}:${pair.secret}` },
       },
     });
+    if (!programs('go'))
+      execFileSync('go', ['build', '-o', 'carry', 'Carry.go'], {
+        cwd: world.root,
+        env: { ...process.env, CGO_ENABLED: '0' },
+      });
     if (!programs('javac')) execFileSync('javac', ['Carry.java'], { cwd: world.root });
     execFileSync('git', ['clone', '-q', bare, join(folder, 'seed')], { stdio: 'ignore' });
     const me = ['-C', join(folder, 'seed'), '-c', 'user.name=a', '-c', 'user.email=a@b.example'];
@@ -188,13 +267,14 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
   }, 120_000);
   afterAll(async () => {
     vi.unstubAllEnvs();
+    vi.restoreAllMocks();
     await world.close();
     closeOrigin();
     rmSync(folder, { recursive: true, force: true });
   });
 
   for (const [program, line] of ways)
-    test(line, { ...needs(programs(program)), timeout: 90_000 }, async () => {
+    test(line, { ...needs(program === 'grpc' ? grpc() : programs(program)), timeout: 90_000 }, async () => {
       const command = Object.entries(names).reduce(
         (all, [name, value]) => all.replaceAll(`{${name}}`, value),
         line,
@@ -208,6 +288,44 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       expect(taken).toBeGreaterThan(0);
       for (const secret of [canary, pair.secret]) expect(JSON.stringify(output)).not.toContain(secret);
     });
+});
+
+/** Debian's, which its own Python finds. */
+function grpc() {
+  return existsSync('/usr/lib/python3/dist-packages/grpc') ? undefined : 'no python3-grpcio';
+}
+
+describe('A database', needs(sandbox('bubblewrap'), programs('psql')), () => {
+  test('takes no stand-in for a password that it never gets, and a password of its own user', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-hba-'));
+    chmodSync(folder, 0o755);
+    const login = 'host all few 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n';
+    writeFileSync(join(folder, 'hba.conf'), login);
+    const server = await startPostgres(['fsync=off', `hba_file=${join(folder, 'hba.conf')}`]);
+    if ('missing' in server) throw new Error(server.missing);
+    await server.query(`create role few login password '${canary}'`);
+    const place = `127.0.0.1:${new URL(await server.createDatabase()).port}`;
+    const environment = { THE_KEY: canary, PGPASSWORD: canary };
+    await using world = await openTestCheckpoint({
+      flags: { profile: 'coding' },
+      environment,
+      config: {
+        process: { network: [place, 'api.test'], environment: ['PGPASSWORD'] },
+        secrets: { key: { hosts: ['api.test'], from: { env: 'THE_KEY' } } },
+      },
+      options: { environment: { ...process.env, ...environment } },
+    });
+    const elicit = async () => ({ action: 'accept' as const });
+    const bash = async (command: string) => outputOf(await world.call('bash', { command }, { elicit }));
+    const line = `psql -Atc 'select 6 * 7' postgres://few@${place}/postgres`;
+
+    const refused = await bash(`PGPASSWORD=$KEY_TOKEN ${line}`);
+    expect(refused.stderr).toContain('password authentication failed for user "few"');
+    expect(JSON.stringify(refused)).not.toContain(canary);
+    expect(await bash(line)).toMatchObject({ stdout: '42\n' });
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
 });
 
 /** A server of AWS, which checks all that it gets. */
