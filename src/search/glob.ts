@@ -1,8 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { type BraceSyntax, expandBraces, hasOpenBrace } from '../ground/glob/braces.ts';
-import { compileGlob } from '../ground/glob/match.ts';
-import { asciiClasses, type GlobSyntax } from '../ground/glob/tokens.ts';
+import { asciiClasses, compileGlob, type GlobSyntax } from '../ground/glob/match.ts';
 
 /**
  * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes or

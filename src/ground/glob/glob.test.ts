@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { needs, programs } from '../../../test/support/needs.ts';
 import { expandBraces, hasOpenBrace } from './braces.ts';
-import { compileGlob } from './match.ts';
-import { asciiClasses, unicodeClasses } from './tokens.ts';
+import { asciiClasses, compileGlob, unicodeClasses } from './match.ts';
 
 test.each([
   ['names', 'a**b', 'axb', true],

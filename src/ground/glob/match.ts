@@ -1,105 +1,149 @@
-import { type GlobSyntax, type Token, tokensOf } from './tokens.ts';
+import { createRequire } from 'node:module';
+import { lazy } from '../waiting/once.ts';
+
+export interface GlobSyntax {
+  /** Whether a `**` that is only a part of a name still crosses slashes. */
+  readonly wideInNames?: boolean;
+  /** The characters of each POSIX class, e.g. `[:alpha:]`, as a regular expression lists them in a set. */
+  readonly classes: ReadonlyMap<string, string>;
+  /** Throws for a `[` without its `]`, which is otherwise literal. */
+  readonly onOpenSet?: () => never;
+}
 
 /**
- * Makes a matcher of a glob without braces. It tracks the set of pattern positions that the text may have reached, so
- * time is at most proportional to text times pattern, whatever they contain.
+ * Makes a matcher of a glob (POSIX fnmatch, and `**`) without braces: `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a
+ * backslash quotes the next. It takes time in proportion to text times pattern, whatever they contain.
  */
 export function compileGlob(pattern: string, syntax: GlobSyntax): (text: string) => boolean {
-  const tokens = tokensOf(pattern, syntax);
-  const start = plainRun(tokens);
-  const end = plainRun(tokens.toReversed()).split('').reverse().join('');
-  const within = longestRun(tokens);
-  const matches = matcherOf(tokens);
+  const { source, runs } = translated(pattern, syntax);
+  const [start = '', end = ''] = [runs[0], runs.at(-1)];
+  const within = runs.reduce((a, b) => (b.length > a.length ? b : a), '');
+  const regex = lazy(() => {
+    const { RE2JS } = engine();
+    return RE2JS.compile(source, RE2JS.DOTALL);
+  });
   // Most texts fail these cheap checks.
-  return (text) => text.endsWith(end) && text.startsWith(start) && text.includes(within) && matches(text);
+  return (text) =>
+    text.endsWith(end) && text.startsWith(start) && text.includes(within) && regex().matches(text);
 }
 
-function longestRun(tokens: readonly Token[]): string {
-  return tokens
-    .map((_, at) => plainRun(tokens.slice(at)))
-    .reduce((a, b) => (b.length > a.length ? b : a), '');
-}
+/** Loaded when a text may match for the first time: a start needs none. */
+const engine = lazy(() => createRequire(import.meta.url)('re2js') as typeof import('re2js'));
 
-function plainRun(tokens: readonly Token[]): string {
-  let run = '';
-  for (const token of tokens) {
-    if (token.kind !== 'char' || token.char.length > 1) break;
-    run += token.char;
-  }
-  return run;
-}
-
-/** The pattern positions that a text has reached, and the next state for each character seen so far. */
-interface Reached {
-  readonly places: ReadonlySet<number>;
-  readonly after: Map<string, Reached>;
-}
-
-/** The most states to cache; a hostile pattern can have more. */
-const mostRemembered = 2000;
-
-function matcherOf(tokens: readonly Token[]): (text: string) => boolean {
-  let known = new Map<string, Reached>();
-  let remembered = 0;
-
-  function reachedBy(places: ReadonlySet<number>): Reached {
-    const key = [...places].join();
-    const there = known.get(key) ?? { places, after: new Map() };
-    known.set(key, there);
-    return there;
-  }
-
-  function follow(from: Reached, char: string): Reached {
-    if (++remembered > mostRemembered) {
-      known = new Map();
-      remembered = 0;
-    }
-    const to = reachedBy(placesAfter(tokens, from.places, char));
-    from.after.set(char, to);
-    return to;
-  }
-
-  return (text) => {
-    let here = reachedBy(enter(tokens, 0, new Set()));
-    for (const char of text) {
-      here = here.after.get(char) ?? follow(here, char);
-      if (here.places.size === 0) return false;
-    }
-    return here.places.has(tokens.length);
+/** As a regular expression; and the texts between its wildcards. */
+function translated(pattern: string, syntax: GlobSyntax) {
+  const chars = [...pattern];
+  const runs = [''];
+  let source = '';
+  const wild = (part: string) => {
+    source += part;
+    runs.push('');
   };
+  const literal = (char: string) => {
+    source += written(char);
+    runs.push((runs.pop() ?? '') + char);
+  };
+  for (let at = 0; at < chars.length; at++) {
+    const char = chars[at] ?? '';
+    if (char === '*') {
+      const startsName = at === 0 || chars[at - 1] === '/';
+      const isWide = chars[at + 1] === '*';
+      const after = chars[at + 2];
+      if (isWide && startsName && after === '/') {
+        // Whole folders with their slashes, or none.
+        wild('(?:.*/)?');
+        at += 2;
+      } else {
+        const crosses = isWide && (syntax.wideInNames === true || (startsName && after === undefined));
+        wild(crosses ? '.*' : '[^/]*');
+        if (isWide) at += 1;
+      }
+    } else if (char === '?') wild('[^/]');
+    else if (char === '[') {
+      const set = setAt(chars, at, syntax.classes);
+      if (!set) syntax.onOpenSet?.();
+      if (set) wild(set.source);
+      else literal(char);
+      at = set?.end ?? at;
+    } else if (char === '\\' && at + 1 < chars.length) literal(chars[++at] ?? '');
+    else literal(char);
+  }
+  return { source, runs };
 }
 
-function placesAfter(tokens: readonly Token[], places: ReadonlySet<number>, char: string): Set<number> {
-  const next = new Set<number>();
-  for (const place of places) {
-    const token = tokens[place];
-    if (token === undefined) continue;
-    if (token.kind === 'star' ? char !== '/' : token.kind === 'all') enter(tokens, place, next);
-    // Inside a folder's name, the tokens after the folders cannot match yet.
-    if (token.kind === 'folders') next.add(place);
-    if (takes(token, char)) enter(tokens, place + 1, next);
+/** A set, which never holds a slash. */
+function setAt(chars: readonly string[], open: number, classes: GlobSyntax['classes']) {
+  const isNegated = chars[open + 1] === '!' || chars[open + 1] === '^';
+  const first = open + (isNegated ? 2 : 1);
+  let held = '';
+  for (let at = first; at < chars.length; at++) {
+    // A leading `]` is a member.
+    if (chars[at] === ']' && at > first) {
+      if (isNegated) return { source: `[^/${held}]`, end: at };
+      return { source: held === '' ? nothing : `[${held}]`, end: at };
+    }
+    const [name = '', known] =
+      chars[at] === '[' ? (/^\[:([a-z]+):\]/.exec(chars.slice(at, at + 12).join('')) ?? []) : [];
+    const members = classes.get(known ?? '');
+    if (members !== undefined) {
+      held += members;
+      at += name.length - 1;
+      continue;
+    }
+    if (chars[at] === '\\' && at + 1 < chars.length) at += 1;
+    const from = chars[at] ?? '';
+    let to = from;
+    if (chars[at + 1] === '-' && chars[at + 2] !== undefined && chars[at + 2] !== ']') {
+      at += 2;
+      if (chars[at] === '\\' && at + 1 < chars.length) at += 1;
+      to = chars[at] ?? '';
+    }
+    held += rangesOf(codeOf(from), codeOf(to));
   }
-  return next;
+  return undefined;
 }
 
-/** Adds a position, and those after it that match the empty string. */
-function enter(tokens: readonly Token[], place: number, places: Set<number>): Set<number> {
-  for (let at = place; ; at++) {
-    places.add(at);
-    const kind = tokens[at]?.kind;
-    if (kind !== 'star' && kind !== 'all' && kind !== 'folders') return places;
-  }
+/** Without the slash; empty if it runs backwards. */
+function rangesOf(from: number, to: number): string {
+  const slash = codeOf('/');
+  if (from > to) return '';
+  if (from > slash || to < slash) return `${hex(from)}-${hex(to)}`;
+  return rangesOf(from, slash - 1) + rangesOf(slash + 1, to);
 }
 
-function takes(token: Token, char: string): boolean {
-  switch (token.kind) {
-    case 'char':
-      return token.char === char;
-    case 'one':
-      return char !== '/';
-    case 'set':
-      return char !== '/' && token.has(char);
-    default:
-      return token.kind === 'folders' && char === '/';
-  }
+function written(char: string): string {
+  return /\w/.test(char) ? char : hex(codeOf(char));
 }
+
+function hex(code: number): string {
+  return `\\x{${code.toString(16)}}`;
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}
+
+const nothing = '[^\\x{0}-\\x{10ffff}]';
+
+/** The characters of `[:alpha:]` etc. in the C locale of shells. */
+export const asciiClasses: ReadonlyMap<string, string> = new Map([
+  ['alpha', 'a-zA-Z'],
+  ['digit', '0-9'],
+  ['alnum', 'a-zA-Z0-9'],
+  ['lower', 'a-z'],
+  ['upper', 'A-Z'],
+  ['word', '0-9A-Za-z_'],
+  ['xdigit', '0-9a-fA-F'],
+  ['punct', '!-.:-@\\x{5b}-\\x{60}{-~'],
+  ['space', '\\t-\\r '],
+]);
+
+/** The same with the letters of every script, as in a UTF-8 locale. */
+export const unicodeClasses: ReadonlyMap<string, string> = new Map([
+  ...asciiClasses,
+  ['alpha', '\\p{L}'],
+  ['alnum', '\\p{L}0-9'],
+  ['lower', '\\p{Ll}'],
+  ['upper', '\\p{Lu}'],
+  ['space', '\\t-\\r\\p{Z}\\x{feff}'],
+]);

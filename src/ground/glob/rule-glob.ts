@@ -2,8 +2,7 @@ import { domainToASCII } from 'node:url';
 import { ConfigError } from '../../contract/error.ts';
 import { foldName } from '../text/fold-name.ts';
 import { expandBraces } from './braces.ts';
-import { compileGlob } from './match.ts';
-import { type GlobSyntax, unicodeClasses } from './tokens.ts';
+import { compileGlob, type GlobSyntax, unicodeClasses } from './match.ts';
 
 const maxAlternatives = 64;
 const maxPatternChars = 1024;

@@ -3,8 +3,7 @@ import { type NameListQuery, stageError } from '../../contract/capabilities/pipe
 import type { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
-import { compileGlob } from '../../ground/glob/match.ts';
-import { asciiClasses } from '../../ground/glob/tokens.ts';
+import { asciiClasses, compileGlob } from '../../ground/glob/match.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { isFolderAt } from '../operands.ts';
 import type { Builtin } from '../ports.ts';

@@ -1,7 +1,6 @@
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
-import { compileGlob } from '../../ground/glob/match.ts';
-import { unicodeClasses } from '../../ground/glob/tokens.ts';
+import { compileGlob, unicodeClasses } from '../../ground/glob/match.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /** More names would not fit on a command line. */

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
-import { compileGlob } from '../../ground/glob/match.ts';
-import { asciiClasses } from '../../ground/glob/tokens.ts';
+import { asciiClasses, compileGlob } from '../../ground/glob/match.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /** In order of precedence: the first kind of file that mentions a path decides, in whatever folder it is. */

@@ -1,5 +1,4 @@
-import { compileGlob } from '../../../ground/glob/match.ts';
-import { unicodeClasses } from '../../../ground/glob/tokens.ts';
+import { compileGlob, unicodeClasses } from '../../../ground/glob/match.ts';
 import { readBounded } from './read-bounded.ts';
 
 interface Pattern {

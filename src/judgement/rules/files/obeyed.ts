@@ -1,7 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
 import { expandBraces } from '../../../ground/glob/braces.ts';
-import { compileGlob } from '../../../ground/glob/match.ts';
-import { unicodeClasses } from '../../../ground/glob/tokens.ts';
+import { compileGlob, unicodeClasses } from '../../../ground/glob/match.ts';
 import { obeyedLater } from '../../../ground/obeyed/obeyed-later.ts';
 import { obeyedNames } from '../../../ground/obeyed/obeyed-names.ts';
 import { hasOption, optionsNamed, readOptions } from '../../words/options.ts';
