@@ -1,4 +1,3 @@
-import type { Arrival } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { text } from '../contract/text/text.ts';
@@ -6,7 +5,7 @@ import type { Tool } from '../contract/tool/tool.ts';
 import { counted } from '../ground/counted.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import { orElse } from '../ground/or-else.ts';
-import { type AskPerson, carryOut } from './carry-out.ts';
+import { type CarryOutOptions, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './model/events.ts';
 import type { Answer, Model } from './model/model.ts';
@@ -14,16 +13,11 @@ import { createOffers, type Offers } from './offers.ts';
 import { argumentsOf } from './prompt.ts';
 import type { Message, ModelCall } from './transcript.ts';
 
-export interface AskOptions {
+export interface AskOptions extends Omit<CarryOutOptions, 'tool' | 'onProgress'> {
   readonly gateway: Pick<Gateway, 'list' | 'call' | 'locale'>;
-  readonly arrival: Arrival;
   readonly model: Model;
   readonly instructions: string;
   readonly maxRounds: number;
-  readonly maxResultChars: number;
-  readonly headless: boolean;
-  readonly askPerson?: AskPerson | undefined;
-  readonly signal: AbortSignal;
   onEvent(event: AskEvent): void;
   /** Reduces a failure to what the person may see. Default: all of it. */
   readonly tell?: ((error: ToolError) => ToolError) | undefined;

@@ -1,21 +1,12 @@
 import { ToolError } from '../contract/error.ts';
 import type { Halts } from '../contract/halt.ts';
+import type { RateRule } from '../contract/limits.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 import { halted } from '../ground/errors/halted.ts';
 import type { Caps } from './limits/caps.ts';
 import type { Repeats } from './limits/repeats.ts';
 import type { Authorized, Paced } from './slips.ts';
-
-/** At most `perMinute` calls a minute by one principal to the tools of these toolsets. */
-export interface RateRule {
-  readonly id: string;
-  /** Undefined: every toolset. */
-  readonly toolsets?: readonly string[] | undefined;
-  /** Local callers are counted only by rules for `everyone`. */
-  readonly appliesTo: 'remote' | 'everyone';
-  readonly perMinute: number;
-}
 
 export interface LimitDependencies {
   readonly rules: readonly RateRule[];

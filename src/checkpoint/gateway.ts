@@ -1,4 +1,4 @@
-import { type Credentials, identifyArrival } from '../call/identify.ts';
+import { identifyArrival } from '../call/identify.ts';
 import {
   createPromptGateway,
   createResourceGateway,
@@ -9,20 +9,13 @@ import type { Settings } from '../config/settings.ts';
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Admission, Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
-import type { LiveCatalog } from './catalog.ts';
-import type { TeamRoom } from './fleet/team.ts';
 import { mayObserve } from './operating/observe.ts';
-import type { Road } from './road.ts';
+import type { Road, RoadParts } from './road.ts';
 import type { Rooms } from './rooms.ts';
 import { instructionsFor } from './toolsets.ts';
 
-interface GatewayParts {
+interface GatewayParts extends Pick<RoadParts, 'settings' | 'rooms' | 'team' | 'catalog' | 'credentials'> {
   readonly version: string | undefined;
-  readonly settings: Settings;
-  readonly rooms: Rooms;
-  readonly team: TeamRoom;
-  readonly catalog: LiveCatalog;
-  readonly credentials: Credentials;
   readonly road: Road;
 }
 

@@ -22,19 +22,13 @@ import { createOperator, type OpenedHistory } from './operating/operator.ts';
 import { Retention } from './operating/retention.ts';
 import type { PolicyInspector } from './policy.ts';
 import { Road } from './road.ts';
-import { assertSettings, Rooms } from './rooms.ts';
+import { assertSettings, Rooms, type RoomsOptions } from './rooms.ts';
 
-export interface CheckpointOptions {
-  readonly version?: string | undefined;
-  readonly now?: (() => number) | undefined;
+export interface CheckpointOptions extends RoomsOptions {
   /** The command of this program in replies that suggest commands; default `sekisho`. */
   readonly program?: string | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
-  /** The variables of the sessions that are served. Default: this process's. */
-  readonly environment?: NodeJS.ProcessEnv | undefined;
-  /** Called for failures that a caller does not see. */
-  readonly onFault?: ((error: unknown) => void) | undefined;
   /** The destination of traces; calls are not traced if undefined. */
   readonly trace?: TraceSettings | undefined;
   /** Your own toolsets, served in addition to those of the settings. */

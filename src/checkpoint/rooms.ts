@@ -18,6 +18,7 @@ export interface RoomsOptions {
   readonly version?: string | undefined;
   /** The variables of the sessions that are served. Default: this process's. */
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Called for failures that a caller does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   readonly now?: (() => number) | undefined;
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../contract/capabilities/judgement.ts';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
-import type { CapSettings } from '../contract/limits.ts';
+import type { CapSettings, RateRule } from '../contract/limits.ts';
 import type { NotifySettings } from '../contract/people/notice.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text/text.ts';
@@ -81,12 +81,7 @@ export interface Settings {
   readonly rules: readonly PolicyRule[];
   /** Rules of the same list that are about what a command did. */
   readonly effectRules: readonly EffectRule[];
-  readonly rateRules: readonly {
-    readonly id: string;
-    readonly toolsets?: readonly string[] | undefined;
-    readonly appliesTo: 'remote' | 'everyone';
-    readonly perMinute: number;
-  }[];
+  readonly rateRules: readonly RateRule[];
   readonly limits: { readonly repeats: number } & CapSettings;
   readonly approval: Filled<'approval'>;
   readonly process: Filled<'process', 'network' | 'judgement' | 'publish'> & {

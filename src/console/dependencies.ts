@@ -1,5 +1,4 @@
 import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
-import type { DecisionKind } from '../contract/capabilities/judgement.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { PublishedPort } from '../contract/capabilities/process.ts';
 import type { NodeStore } from '../contract/nodes.ts';
@@ -8,7 +7,7 @@ import type { MemoryBrowser } from '../contract/people/memory-browser.ts';
 import type { NoticeStore, NotifySettings } from '../contract/people/notice.ts';
 import type { Operator } from '../contract/people/operator.ts';
 import type { PasskeyStore } from '../contract/people/passkey.ts';
-import type { PolicyDecision } from '../contract/policy.ts';
+import type { PolicyDecision, RuleLine } from '../contract/policy.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { SharedServer } from '../contract/shared-server.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
@@ -83,12 +82,7 @@ export interface PolicyPages {
       readonly because: string;
       readonly about: string;
     }[];
-    readonly builtin: readonly {
-      readonly id: string;
-      readonly decision: DecisionKind;
-      readonly because: Text;
-      readonly examples: readonly string[];
-    }[];
+    readonly builtin: readonly Pick<RuleLine, 'id' | 'decision' | 'because' | 'examples'>[];
   }>;
   test(json: string): Promise<{
     readonly tool: string;

@@ -69,3 +69,13 @@ interface Cap {
   readonly changedBytes?: number | undefined;
   readonly sentBytes?: number | undefined;
 }
+
+/** At most `perMinute` calls a minute by one principal to the tools of these toolsets. */
+export interface RateRule {
+  readonly id: string;
+  /** Undefined: every toolset. */
+  readonly toolsets?: readonly string[] | undefined;
+  /** Local callers are counted only by rules for `everyone`. */
+  readonly appliesTo: 'remote' | 'everyone';
+  readonly perMinute: number;
+}

@@ -27,20 +27,11 @@ function keyOf(
 }
 
 /** A model's endpoint: any server with OpenAI's chat completions. */
-export interface Endpoint {
+export interface Endpoint extends Omit<ModelSettings, 'model' | 'keyVariable' | 'keySecret'> {
   /** The name by which the person chose it. */
   readonly name: string;
   /** The server's id of the model, e.g. `glm-4.7`. */
   readonly modelId: string;
-  readonly url: string;
   /** A key, or the name of a secret in the form of `secretName`. */
   readonly key?: string | undefined;
-  /** The header for the key, if not `Authorization: Bearer`. */
-  readonly keyHeader?: string | undefined;
-  /** How long it may be silent before the attempt is abandoned. */
-  readonly silenceMs: number;
-  /** How much of the conversation is sent. */
-  readonly contextChars: number;
-  /** Its answers begin inside thoughts, which only `</think>` ends. */
-  readonly beginsInThought?: boolean | undefined;
 }

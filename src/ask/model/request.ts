@@ -2,17 +2,6 @@ import * as z from 'zod';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** The body of `POST /ask`. */
-export interface AskRequest {
-  readonly message: string;
-  readonly session?: string | undefined;
-  readonly model?: string | undefined;
-  /** Refuse at once whatever would need a person's approval. */
-  readonly headless: boolean;
-  /** Include the model's thoughts. */
-  readonly reasoning: boolean;
-}
-
 const maxMessageChars = 1_000_000;
 
 const shape = z.strictObject({
@@ -22,9 +11,14 @@ const shape = z.strictObject({
     .refine((words) => words.trim() !== ''),
   session: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
+  /** Refuse at once whatever would need a person's approval. */
   headless: z.boolean().default(false),
+  /** Include the model's thoughts. */
   reasoning: z.boolean().default(false),
 });
+
+/** The body of `POST /ask`. */
+export type AskRequest = z.output<typeof shape>;
 
 /** Throws `invalid_parameter`, naming the field. */
 export function readRequest(input: unknown): AskRequest {

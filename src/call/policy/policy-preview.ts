@@ -42,14 +42,12 @@ interface NamedHosts {
 }
 
 /** Lists the mode, the operator's rules, and the built-in ones with their decision in this mode. */
-export function explainPolicy(parts: {
-  readonly mode: Mode;
-  readonly rules: readonly PolicyRule[];
-  readonly builtin: readonly RuleLine[];
-  readonly effectRules: readonly EffectRule[];
-  readonly network: readonly NamedHosts[];
-  readonly judgement?: Dialect | undefined;
-}): PolicyExplanation {
+export function explainPolicy(
+  parts: Pick<PolicyExplanation, 'mode' | 'builtin' | 'network' | 'judgement'> & {
+    readonly rules: readonly PolicyRule[];
+    readonly effectRules: readonly EffectRule[];
+  },
+): PolicyExplanation {
   const inMode = (decision: DecisionKind): DecisionKind =>
     parts.mode === 'full-access' && decision === 'ask' ? 'allow' : decision;
   return {

@@ -1,13 +1,8 @@
+import type { StageSpawnRequest } from '../../contract/capabilities/pipeline.ts';
 import { defer } from '../../ground/waiting/defer.ts';
 
 /** Options of a child. The descriptors become its 0, 1, 2 … in order; it has no others. */
-export interface PosixSpawnOptions {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  readonly workingFolder: string;
-  readonly descriptors: readonly number[];
-}
+export type PosixSpawnOptions = Omit<StageSpawnRequest, 'readable' | 'writable'>;
 
 /**
  * Uses the C library's posix_spawn, which does not copy the server's memory map as Node's fork does, and takes a

@@ -12,10 +12,7 @@ import { openPosixSpawn, type PosixSpawnOptions } from './posix-spawn.ts';
 import { applyTag, createTag, hasTag } from './tag.ts';
 import { destroyGroup, findMembers } from './tree.ts';
 
-export interface StartOptions {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
+export interface StartOptions extends Omit<PosixSpawnOptions, 'workingFolder' | 'descriptors'> {
   readonly workingFolder?: string | undefined;
   readonly stdin: 'null' | 'pipe';
   /** They become descriptors 3, 4 and so on, after the following two. */

@@ -4,8 +4,12 @@ export interface ModelSettings {
   readonly url: string;
   readonly keyVariable?: string | undefined;
   readonly keySecret?: string | undefined;
+  /** The header for the key, if not `Authorization: Bearer`. */
   readonly keyHeader?: string | undefined;
+  /** How long it may be silent before the attempt is abandoned. */
   readonly silenceMs: number;
+  /** How much of the conversation is sent. */
   readonly contextChars: number;
+  /** Its answers begin inside thoughts, which only `</think>` ends. */
   readonly beginsInThought?: boolean | undefined;
 }

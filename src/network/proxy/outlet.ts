@@ -1,39 +1,27 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SecureContext } from 'node:tls';
 import type { NetworkContact } from '../../contract/capabilities/process.ts';
 import type { CommitSigner, SshAccess } from '../../contract/capabilities/signing.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/waiting/defer.ts';
-import type { Authority } from '../edge/authority.ts';
-import { Edge } from '../edge/edge.ts';
+import { Edge, type EdgeOptions } from '../edge/edge.ts';
 import { type Asker, signing } from '../edge/gate.ts';
-import type { Keys } from '../edge/keys/keys.ts';
 import { SshAgent } from '../ssh/agent.ts';
 import { serveCommits } from '../ssh/commits.ts';
 import { createContacts } from './contacts.ts';
 import type { Listening } from './listening.ts';
-import { dismiss, type Refusals, rawAnswer } from './refusal.ts';
+import { dismiss, rawAnswer } from './refusal.ts';
 import { createRoad, type Road } from './road.ts';
 import { type ProxyRules, parseAuthority, type Target } from './rules.ts';
 import { idleMs, isFor, join, readGreeting } from './tunnel.ts';
 
-export interface OutletOptions {
+export interface OutletOptions extends Omit<EdgeOptions, 'road' | 'contacts' | 'isSsh'> {
   readonly rules: ProxyRules;
-  readonly refusals: Refusals;
   readonly resolve: (host: string) => Promise<readonly string[]>;
-  readonly patienceMs: number;
   readonly listening: readonly Listening[];
   /** The hosts by their addresses in the sandbox. */
   readonly hosts: ReadonlyMap<string, string>;
-  readonly isInspected: (target: Target) => boolean;
-  readonly authority: () => Authority;
-  /** Verifies inspected hosts. */
-  readonly trust: () => SecureContext;
-  readonly keys?: Keys | undefined;
-  /** Is a person asked about requests that do more than read? */
-  readonly asks: boolean;
   readonly ssh?: SshAccess | undefined;
   readonly signer?: CommitSigner | undefined;
   /** Of all outlets together. */

@@ -38,21 +38,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       max_chars: z.int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
       encoding: encodingInput,
     }),
-    output: z.object({
-      content: z.string().describe('The content, e.g. "# Title\\n".'),
-      encoding: z.string().describe('e.g. "utf-8"; "base64" for a file that is not text.'),
-      encoding_guessed: z.literal(true).optional(),
-      mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
-      path: z.string().optional().describe('Of a file that is not text, e.g. "img/logo.png".'),
-      truncated: z.boolean().describe('More was asked for than is here.'),
-      next_start_line: z.int().optional().describe('Where to go on, e.g. 1201.'),
-      total_lines: z.int().optional().describe('Lines of the whole file, where counted.'),
-      cut_in_line: z
-        .boolean()
-        .optional()
-        .describe('The last line is longer than max_chars; its rest is missing.'),
-      next_char_offset: z.int().optional().describe('Where that line goes on, e.g. 100000.'),
-    }),
+    output,
     ja: {
       path: '読み込むファイル。ルートからの相対パスか絶対パス。例: "src/main.ts"',
       start_line: '最初の行。例: 200。-50 は最後の 50 行。',
@@ -107,16 +93,23 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
   });
 }
 
-interface FileReadOutput {
-  readonly content: string;
-  readonly encoding: string;
-  readonly encoding_guessed?: true | undefined;
-  readonly mime_type?: string | undefined;
-  readonly path?: string | undefined;
-  readonly truncated: boolean;
-  readonly next_start_line?: number | undefined;
-  readonly next_char_offset?: number | undefined;
-}
+const output = z.object({
+  content: z.string().describe('The content, e.g. "# Title\\n".'),
+  encoding: z.string().describe('e.g. "utf-8"; "base64" for a file that is not text.'),
+  encoding_guessed: z.literal(true).optional(),
+  mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
+  path: z.string().optional().describe('Of a file that is not text, e.g. "img/logo.png".'),
+  truncated: z.boolean().describe('More was asked for than is here.'),
+  next_start_line: z.int().optional().describe('Where to go on, e.g. 1201.'),
+  total_lines: z.int().optional().describe('Lines of the whole file, where counted.'),
+  cut_in_line: z
+    .boolean()
+    .optional()
+    .describe('The last line is longer than max_chars; its rest is missing.'),
+  next_char_offset: z.int().optional().describe('Where that line goes on, e.g. 100000.'),
+});
+
+type FileReadOutput = z.output<typeof output>;
 
 function contentBlocks(output: FileReadOutput, locale: Locale): string | readonly ContentBlock[] {
   const { content, mime_type: mimeType } = output;

@@ -5,6 +5,9 @@ import { defineTool } from '../../contract/tool/define-tool.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 
+const line = z.object({ path: z.string(), line: z.int(), text: z.string(), around: z.boolean().optional() });
+type Line = z.output<typeof line>;
+
 export const grep = defineTool({
   name: 'grep',
   category: 'files',
@@ -30,10 +33,7 @@ export const grep = defineTool({
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),
   output: z.object({
-    lines: z
-      .array(z.object({ path: z.string(), line: z.int(), text: z.string(), around: z.boolean().optional() }))
-      .optional()
-      .describe('"around" marks lines that do not match.'),
+    lines: z.array(line).optional().describe('"around" marks lines that do not match.'),
     files: z.array(z.object({ path: z.string(), count: z.int().optional() })).optional(),
     searched: z.int().optional().describe('Files looked into, where nothing matches.'),
     not_searched: z
@@ -150,13 +150,6 @@ export const grep = defineTool({
     };
   },
 });
-
-interface Line {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
-  readonly around?: boolean | undefined;
-}
 
 const isMatch = ({ around }: Line) => around !== true;
 

@@ -2,14 +2,7 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { GuideEntry, Permission } from '../../contract/tool/tool-card.ts';
 
 /** The tools that can be called, and one sentence for each group that cannot (document 002, help). */
-export function listTools(
-  entries: readonly GuideEntry[],
-  locale: Locale,
-): {
-  readonly available_tools: { name: string; description: string; category: string }[];
-  readonly unavailable_info?: Record<string, string>;
-  readonly total_available: number;
-} {
+export function listTools(entries: readonly GuideEntry[], locale: Locale) {
   const available_tools = entries
     .filter((entry) => entry.allowed)
     .map(({ tool }) => ({

@@ -1,17 +1,20 @@
+import * as z from 'zod';
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
 import { createCodeFences } from './code-fences.ts';
 import { piecesOf } from './note-lines.ts';
 import { type LineView, type Query, viewsOf, wordsOf } from './query.ts';
 
-export interface Match {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
+export const match = z.object({
+  path: z.string(),
+  line: z.int(),
+  text: z.string(),
   /** The nearest lines with words around it, if any. */
-  readonly before?: string;
-  readonly after?: string;
-}
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+
+type Match = z.output<typeof match>;
 
 /**
  * The lines of a note that match a query, if the note as a whole meets all of it: the lines that meet every condition,

@@ -7,7 +7,7 @@ import { isInside } from '../../ground/inside.ts';
 import { notSearched } from './note-lines.ts';
 import { parseRegexQuery, parseTextQuery } from './query.ts';
 import { badCursor, folderAt, noteAt } from './rules.ts';
-import { type Match, searchNote } from './search-note.ts';
+import { match, searchNote } from './search-note.ts';
 import { createPauses, walkNotes } from './walk-notes.ts';
 
 export const vaultSearch = defineTool({
@@ -28,15 +28,7 @@ export const vaultSearch = defineTool({
     cursor: z.string().nullish().describe('next_cursor of the page before.'),
   }),
   output: z.object({
-    matches: z.array(
-      z.object({
-        path: z.string(),
-        line: z.int(),
-        text: z.string(),
-        before: z.string().optional(),
-        after: z.string().optional(),
-      }),
-    ),
+    matches: z.array(match),
     next_cursor: z.string().optional(),
     not_searched: notSearched,
   }),
@@ -55,7 +47,7 @@ export const vaultSearch = defineTool({
     const query = mode === 'regex' ? await parseRegexQuery(written) : parseTextQuery(written);
     const wanted = limit ?? 20;
     const giveWay = createPauses(signal);
-    const matches: Match[] = [];
+    const matches: z.output<typeof match>[] = [];
     const unread: string[] = [];
     let searched = 0;
     for await (const { place, afterLine } of notesFrom(vault, folderAt(vault, path), cursor, signal)) {

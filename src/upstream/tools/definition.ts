@@ -1,15 +1,20 @@
 import { hash } from 'node:crypto';
+import * as z from 'zod';
 import { digestOf } from '../../ground/digest.ts';
 
+const fields = z.record(z.string(), z.unknown());
+
+export const remoteTool = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: fields,
+  outputSchema: fields.optional(),
+  annotations: fields.optional(),
+});
+
 /** A tool as a server defines it. All of its text is untrusted. */
-export interface RemoteTool {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
-}
+export type RemoteTool = z.output<typeof remoteTool>;
 
 /** The parts of a definition that a person approves, without anything else that the server may have sent. */
 export function definitionOf(tool: RemoteTool): RemoteTool {

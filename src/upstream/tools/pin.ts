@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { WithheldTool } from '../../contract/upstream.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
-import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
+import { definitionDigest, definitionOf, type RemoteTool, remoteTool, setDigest } from './definition.ts';
 import { inspectSet, inspectTool } from './inspect.ts';
 
 /** The tools of a server that a person approved, and those that wait for review. */
@@ -33,15 +33,6 @@ export interface Review {
 
 /** The pin file is damaged. What was approved is unknown, so none of the server's tools are served. */
 export class PinProblem extends Error {}
-
-const remoteTool = z.object({
-  name: z.string(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()),
-  outputSchema: z.record(z.string(), z.unknown()).optional(),
-  annotations: z.record(z.string(), z.unknown()).optional(),
-});
 
 const pinFile = z.strictObject({
   version: z.literal(1),
