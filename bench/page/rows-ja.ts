@@ -26,6 +26,9 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'vite build of 800 modules, watched': '800 モジュールの vite build（フォルダー上で監視）',
   'cargo build of 60 modules, watched': '60 モジュールの cargo build（フォルダー上で監視）',
   'unpacking 5000 files, watched': '5,000 ファイルの展開（フォルダー上で監視）',
+  'a request to a published port on an open connection': '公開したポートへの、開いたままの接続でのリクエスト',
+  '100 MiB from a published port, MiB a second': '公開したポートからの 100 MiB（MiB/秒）',
+  directly: '直接',
   'the same without a server': 'サーバーなしの同じコマンド',
   'run `true` watched in a tree of 100000 files':
     '100,000 ファイルのツリーで `true` を実行（フォルダー上で監視）',
