@@ -38,7 +38,7 @@ const slow = testFiles([
 /** Slower than a newcomer waits for: attacks, browsers, clients as processes, the package as a stranger installs it. */
 const long = testFiles([
   'assistant/search',
-  'attacks/{answers,commands,console,pipeline,published,toolchains}',
+  'attacks/{answers,commands,console,outside,pipeline,published,toolchains}',
   'attacks/{doors,git}/*',
   'cli/{first-hour,init-hooks,projects,records,undo}',
   'console/{browser,everybody}',
@@ -54,7 +54,7 @@ const long = testFiles([
   'command/{dry-run,git,git-settings,modes,network,sessions,try}',
   'records/{begun,full-disk}',
   'resident/{clients,resident}',
-  'road/one-caller',
+  'road/{one-caller,outside-wire}',
   'team/{following,waiting}',
   'upstream/{attacks,calls,five-servers,flow,oauth,questions,surface,watching}',
 ]);

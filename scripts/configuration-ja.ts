@@ -111,6 +111,8 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     'コマンドが接続できるホスト。例: ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]。名前の付いた組: npm、pypi、crates、go、rubygems、maven、github。registries は、そのうちプロジェクトのマニフェストに必要な組。TLS は Sekisho で終端し、読み取り以外のリクエストは送信前に確認します。{ "host": "api.example.com", "tls": "tunnel" } は TLS の中身を読まずに通します。"tls" の既定は "inspect" です。既定: なし',
   'process.publish':
     'ブラウザーから接続できるように、このマシンのループバックに公開するコマンドのポート。例: [3000, "5170-5180"]。true: デバッガーのものを除く 1024 から 32767。ポートごとに、セッションで 1 回確認されます。既定値: false。',
+  'process.outside':
+    'エージェントが、shell_exec の 1 つのコマンドを、サンドボックスの外であなたの権限で実行するよう求められるか（sudo apt install など）。同意できるのは、コンソールまたはターミナルの人だけで、そのコマンド 1 回に限ります。既定: ツールセットが agent-cli だけなら "ask"、それ以外は "never"',
   'process.tryFirst':
     'ファイルが失われ得るという理由だけで組み込みルールがコマンドを止めるとき、レイヤー上で実行し、結果を見て決めます。既定: true（layer が "off" のときを除く）',
   'process.layer':

@@ -5,7 +5,7 @@ import type { Risk } from '../../src/contract/policy.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import { coveredBy, type StandingApproval } from '../../src/ground/questions/grant-rules.ts';
 import { createCommandJudge } from '../../src/judgement/judge.ts';
-import { shellExec } from '../../src/tools/agent-cli/shell-exec.ts';
+import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 import { careful } from './person.ts';
 import { readProject } from './project.ts';
 import { readSessions, type SentLine, type Session } from './sessions.ts';
@@ -23,7 +23,7 @@ const policy = createPolicy({
   confinement,
   tryFirst: true,
 });
-const tool = { ...shellExec, identity: undefined } as unknown as Tool;
+const tool = { ...createShellExec(), identity: undefined } as unknown as Tool;
 const caller = { kind: 'local', principal: 'local', sessionId: 's' } as unknown as Caller;
 
 /** Policy's word on a line, and the rule that a yes to all like it would write. */

@@ -157,7 +157,8 @@ function grantFor(ruled: PolicyVerdict, flow: Flow | undefined, ruledGrant: stri
 }
 
 /** If commands share a session, the same line does other things in another folder or with other variables. */
-function begunWith({ command, workingFolder }: Risk): object {
+function begunWith({ command, workingFolder, outside }: Risk): object {
+  if (outside) return { workingFolder, outside };
   return command?.variables ? { workingFolder, variables: command.variables } : {};
 }
 

@@ -8,9 +8,9 @@ import { type Text, text, verbatim } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { counted } from '../ground/counted.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
+import { shownLine } from '../ground/shell-quote.ts';
 import { type ApproveDependencies, callDigest, riskOf } from './approve.ts';
 import { refused } from './asking/answers.ts';
-import { shown } from './asking/question.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import { ruleOn } from './policy/rule-on.ts';
@@ -142,7 +142,7 @@ function stepOf(
   verdict: PolicyVerdict,
   needs: PlanNeed,
 ): PlanStep {
-  const what = cleanLine(risk.command ? shown(risk.command.line) : JSON.stringify(call.arguments));
+  const what = cleanLine(risk.command ? shownLine(risk.command.line) : JSON.stringify(call.arguments));
   const folder =
     risk.workingFolder === undefined || risk.workingFolder === '.' ? '' : ` [${risk.workingFolder}]`;
   const head = `${place}. ${tool.name}${cleanLine(folder)}: ${what}`;

@@ -194,6 +194,7 @@ export class Rooms {
     const { CommandRunner } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
     const { mayKeep, isRead, remoteChanges, commandsIn, goesOn } = await this.judge();
+    const hide = await this.hiding?.();
     const gpu = findGpu();
     const lent = this.settings.process.devices.includes('gpu') ? gpu : undefined;
     return new CommandRunner({
@@ -204,6 +205,7 @@ export class Rooms {
       commandsIn,
       goesOn,
       environment: this.settings.process.environment,
+      isSecret: hide && ((words) => hide(words) !== words),
       serverEnvironment: this.#environment,
       readable: [
         ...this.settings.process.readable,

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
 import type { Call } from '../contract/call.ts';
-import { joinSentences, text } from '../contract/text/text.ts';
+import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /** Loads only the served toolsets and `help`, which comes with each. Adds the operator's own toolsets. */
@@ -43,7 +43,10 @@ export async function toolsetThat(
 
 const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Toolset>>> = {
   'agent-cli': async (settings) =>
-    (await import('../tools/agent-cli/index.ts')).createAgentCliToolset(settings.agentCli),
+    (await import('../tools/agent-cli/index.ts')).createAgentCliToolset({
+      ...settings.agentCli,
+      outside: whyNotOutside(settings) ?? 'ask',
+    }),
   assistant: async (settings) =>
     (await import('../tools/assistant/index.ts')).createAssistantToolset(settings.assistant),
   vault: async (settings) =>
@@ -53,6 +56,17 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
   collaboration: async () => (await import('../tools/collaboration/index.ts')).createCollaborationToolset(),
   plan: async () => (await import('../tools/plan/index.ts')).createPlanToolset(),
 };
+
+/** Why no command can be asked to run outside the sandbox, for a sentence that begins with the argument. */
+function whyNotOutside({ mode, process: { outside, sandbox } }: Settings): Text | undefined {
+  if (outside === 'never')
+    return text('is not possible: process.outside is "never"', '使えません（process.outside が "never"）');
+  if (sandbox === 'off')
+    return text('is needless: process.sandbox is "off"', '不要です（process.sandbox が "off"）');
+  return mode === 'read-only'
+    ? text('is not possible: the mode is read-only', '使えません（モードが read-only）')
+    : undefined;
+}
 
 /** The instructions at `initialize`, for the client's model. */
 export function instructionsFor(settings: Settings): string {

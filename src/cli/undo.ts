@@ -22,7 +22,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
       ? await selected(given, options.call === true, history)
       : await lastCall(history, options.yes === true);
     if (!selection) return 1;
-    const { steps, sessionId, stopped } = await acts.undo(selection, {
+    const { steps, sessionId, stopped, outside } = await acts.undo(selection, {
       force: options.force === true,
       tell: (step) => (options.json ? sayJson(step) : say(describe(step))),
     });
@@ -30,6 +30,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
     if (!options.json) {
       const entry = 'id' in selection ? await history.get(selection.id) : undefined;
       say(steps.length === 0 ? nothingFor(selection, entry?.undoneBy) : summary(undone, stopped, sessionId));
+      for (const line of outside) say(beyondUndo(cleanLine(line)));
     }
     return stopped || steps.length === 0 ? 1 : 0;
   });
@@ -142,6 +143,13 @@ function nothingFor(selection: object, undoneBy: string | undefined): Text {
   return text(
     `There is nothing to undo: nothing was changed, or everything has already been undone. ${lists.en}`,
     `元に戻すものはありません。変更がないか、すべて元に戻してあります。${lists.ja}`,
+  );
+}
+
+function beyondUndo(command: string): Text {
+  return text(
+    `\`${command}\` ran outside the sandbox: what it changed outside the folders is not undone.`,
+    `\`${command}\` はサンドボックスの外で実行されました。フォルダーの外での変更は元に戻りません。`,
   );
 }
 

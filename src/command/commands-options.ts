@@ -6,6 +6,8 @@ import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, besides the built-in few. */
   readonly environment?: readonly string[] | undefined;
+  /** Does a text hold the value of a credential that commands get only as a stand-in? Undefined: none does. */
+  readonly isSecret?: ((text: string) => boolean) | undefined;
   /** The machine has a graphics processor that commands do not see, which one that looks for it is told. */
   readonly hidesGpu?: boolean | undefined;
   readonly commandsAtOnce?: number | undefined;

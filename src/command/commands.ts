@@ -17,6 +17,7 @@ import type { RunningCommand } from './background.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
 import { type Attending, liveCommand, liveInBackground } from './life.ts';
 import { createQueue } from './queue.ts';
+import { outsideEnvironment } from './sandbox/environment.ts';
 import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { keepOutput } from './session/backgrounds.ts';
@@ -30,6 +31,8 @@ import type { Toolchains } from './toolchains/find.ts';
 export class CommandRunner {
   readonly #options: CommandsOptions;
   readonly #sandbox: Sandbox;
+  /** No sandbox, for commands that a person let run outside. */
+  readonly #outside: Sandbox;
   readonly #git: CommandGuard;
   readonly #sessions = new Map<string, Session>();
   /** Ends of records of commands in the background. */
@@ -42,6 +45,7 @@ export class CommandRunner {
   constructor(options: CommandsOptions) {
     this.#options = options;
     this.#sandbox = openSandbox(options);
+    this.#outside = openSandbox({ ...options, sandbox: 'off' });
     this.#publisher = options.publish && new Publisher(options.publish);
     this.#git = createCommandGuard({
       writable: () => this.#sandbox.roots().writable,
@@ -57,7 +61,9 @@ export class CommandRunner {
     const find = () => this.#sessions.get(id);
     const shell = () => this.#shellOf();
     const live = (command: CommandLine, given: Attending) =>
-      this.#tracked(id, life, (runner) => liveCommand(command, given, runner));
+      this.#tracked(id, life, (runner) =>
+        liveCommand(command, given, given.outside ? { ...runner, sandbox: this.#outside } : runner),
+      );
     return {
       get shell() {
         return shell();
@@ -69,6 +75,12 @@ export class CommandRunner {
         return attended.result;
       },
       attend: live,
+      outsideVariables: () =>
+        outsideEnvironment(options.serverEnvironment ?? process.env, {
+          allowed: options.environment ?? [],
+          roots: this.#sandbox.roots().paths,
+          isSecret: options.isSecret,
+        }),
       start: (command, runOptions) =>
         this.#tracked(id, life, (runner) => liveInBackground(command, runOptions, runner)),
       kept: () => {
@@ -170,7 +182,7 @@ export class CommandRunner {
     await Promise.all([...this.#sessions.keys()].map((id) => this.endSession(id)));
     await Promise.all(this.#lasts);
     await this.#git.close();
-    await this.#sandbox.close();
+    await Promise.all([this.#sandbox.close(), this.#outside.close()]);
   }
 
   #shellOf(): Commands['shell'] {
@@ -240,8 +252,9 @@ export class CommandRunner {
 /** Empty if the command will not run either. */
 async function heldFor(
   sandbox: Sandbox,
-  { reach }: Pick<CommandOptions, 'reach'>,
+  { reach, outside }: Pick<CommandOptions, 'reach' | 'outside'>,
 ): Promise<readonly string[]> {
+  if (outside) return [];
   // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
   if (walls?.backend.name !== 'bubblewrap') return [];

@@ -68,7 +68,7 @@ export function loadSettings(
     'required',
     'off',
   ]);
-  const commands = processOf(config, sandbox, context);
+  const commands = processOf(config, sandbox, context, toolsets);
   const signing = signingOf(config.signing, context);
   return Object.freeze({
     roots,
@@ -232,6 +232,7 @@ function processOf(
   { process, http }: ConfigFile,
   sandbox: 'required' | 'off',
   { cwd, roots }: LoadContext,
+  toolsets: readonly ToolsetName[],
 ): Settings['process'] {
   const named = (process?.network ?? []).map((entry) =>
     typeof entry === 'string' ? { host: entry, tls: undefined } : entry,
@@ -254,6 +255,7 @@ function processOf(
     tunnels: tunnelsIn(listed),
     judgement: process?.judgement,
     publish: publishOf(process?.publish, httpOf(http)),
+    outside: process?.outside ?? (toolsets.join() === 'agent-cli' ? 'ask' : 'never'),
     tryFirst: process?.tryFirst ?? process?.layer !== 'off',
     cacheBytes: process?.cacheBytes ?? limits.cacheBytes,
     layer: process?.layer ?? 'auto',

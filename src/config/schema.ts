@@ -152,6 +152,10 @@ const settingsSchema = section({
     publish: publishSchema.describe(
       'The ports of commands that appear on this machine\'s loopback for your browsers, e.g. [3000, "5170-5180"]; true: 1024 to 32767, without those of debuggers. You are asked once a session for each port. Default: false.',
     ),
+    outside: choice(
+      ['ask', 'never'],
+      'Whether an agent may ask that one command of shell_exec runs outside the sandbox, as you, such as sudo apt install; only a person agrees, at the console or a terminal, to exactly this command, once. Default: "ask" where the toolset is agent-cli alone, "never" otherwise.',
+    ),
     tryFirst: flag(
       'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
     ),

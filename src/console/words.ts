@@ -65,6 +65,10 @@ export const notes = {
     'Undone. This is itself a change, and you can undo it, too.',
     '元に戻しました。この操作も取り消せます。',
   ),
+  undoneInside: text(
+    'Undone in the folders. A command ran outside the sandbox, and what it changed elsewhere cannot be undone.',
+    'フォルダー内は元に戻しました。サンドボックスの外で実行されたコマンドがあり、フォルダーの外での変更は元に戻せません。',
+  ),
   already: text('Nothing to undo: it is as it was before.', '何も変更していません。既に元の状態です。'),
   conflict: text(
     'Not undone: the path has changed since. Look at it, and undo the change anyway if you want to.',

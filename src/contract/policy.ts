@@ -34,10 +34,23 @@ export interface Risk {
   readonly reach?: Text | undefined;
   /** Command lines among a proxied tool's arguments. */
   readonly passes?: readonly Passed[] | undefined;
+  /** The command is to run outside the sandbox, as the person at this machine. */
+  readonly outside?: OutsideRun | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
   /** Lines that a person reads instead of the arguments. */
   readonly steps?: readonly Text[] | undefined;
+}
+
+/** What a yes to a command outside the sandbox covers, besides its line and folder: if any of it differs, it is asked again. */
+export interface OutsideRun {
+  /** The agent's own words. */
+  readonly reason: string;
+  /** All that the command gets. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The files in the roots that the line names, with the SHA-256 of their contents. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly sessionId: string;
 }
 
 /** Data that a call would send to others although it should stay here. */

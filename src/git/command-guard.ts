@@ -29,7 +29,7 @@ export interface Guarding {
 /** The paths that a command has put in place so far by which git could find a repository. */
 export type Left = () => readonly Named[];
 
-type Writes = Pick<RunOptions, 'reach' | 'workingFolder'>;
+type Writes = Pick<RunOptions, 'reach' | 'workingFolder' | 'outside'>;
 
 export interface CommandGuardOptions {
   readonly writable: () => readonly string[];

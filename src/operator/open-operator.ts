@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import type { Acts, Operator } from '../contract/people/operator.ts';
 import type { Person } from '../contract/people/person.ts';
+import type { AuditLog } from '../contract/records.ts';
+import { shownCall } from '../ground/questions/would-cover.ts';
 import { createQuestionActs } from './answer.ts';
 import { offersFor, standingGrants } from './grants.ts';
 import { digestSince, storyFrom } from './look-back.ts';
@@ -71,7 +74,12 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
         const stopped = steps.some(({ outcome }) => outcome === 'conflict' || outcome === 'lost');
         const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
         return {
-          result: { steps, sessionId, stopped },
+          result: {
+            steps,
+            sessionId,
+            stopped,
+            outside: await ranOutside(selection, steps, await rooms.audit()),
+          },
           code: stopped ? 'conflict' : undefined,
           facts: { undone },
         };
@@ -84,6 +92,29 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
       })),
   };
 }
+
+/** The commands of these calls that ran outside the sandbox. */
+async function ranOutside(
+  selection: UndoSelection,
+  [first]: readonly UndoStep[],
+  log: AuditLog,
+): Promise<readonly string[]> {
+  const isOne = 'id' in selection || 'auditId' in selection;
+  if (isOne && !first) return [];
+  const found = await log.search({
+    tool: 'shell_exec',
+    sessionId: isOne ? first?.entry.sessionId : 'sessionId' in selection ? selection.sessionId : undefined,
+    sinceMs: 'sinceMs' in selection ? selection.sinceMs : undefined,
+    limit: mostCalls,
+    newestFirst: true,
+  });
+  const those = found.filter(
+    ({ id, facts }) => facts?.outside === true && (!isOne || id === first?.entry.auditId),
+  );
+  return those.map(shownCall);
+}
+
+const mostCalls = 1000;
 
 function createTokenActs(
   perform: Perform,

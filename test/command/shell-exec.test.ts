@@ -6,7 +6,7 @@ import { CommandRunner } from '../../src/command/commands.ts';
 import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
 import type { CheckedInput, ToolContext } from '../../src/contract/tool/tool.ts';
 import { openWorkspace } from '../../src/files/workspace.ts';
-import { shellExec } from '../../src/tools/agent-cli/shell-exec.ts';
+import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-shell-exec-')));
 mkdirSync(join(root, 'sub'));
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const tool = shellExec;
+const tool = createShellExec();
 const signal = new AbortController().signal;
 
 async function call(input: Record<string, unknown>, patienceMs = 30_000) {
@@ -30,6 +30,7 @@ async function call(input: Record<string, unknown>, patienceMs = 30_000) {
     commands: runner.forSession('s'),
     files: workspace.folder,
     signal,
+    caller: { kind: 'local', principal: 'local', sessionId: 's' },
     locale: 'en',
     replyBytes: 30_000,
     patienceMs,

@@ -1,14 +1,14 @@
 import type { Caller } from '../../contract/caller.ts';
-import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { Covered } from '../../contract/people/operator.ts';
-import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
+import type { OutsideRun, PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { QuestionParts } from '../../contract/records.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { counted } from '../../ground/counted.ts';
 import { ruleName } from '../../ground/questions/rule-name.ts';
-import { shellQuote } from '../../ground/shell-quote.ts';
+import { withoutSecrets } from '../../ground/secrets/without-secrets.ts';
+import { shellQuote, shownLine } from '../../ground/shell-quote.ts';
 
 const maxChars = 6500;
 const endChars = 1500;
@@ -50,7 +50,7 @@ export function questionParts(
   { because, others = 0 }: Pick<PolicyVerdict, 'because' | 'others'>,
   client: { readonly name: string } | undefined,
 ): QuestionParts {
-  const line = risk.command && cleanText(shown(risk.command.line));
+  const line = risk.command && cleanText(shownLine(risk.command.line));
   const about = risk.writes?.[0] ?? risk.reads?.[0] ?? risk.hosts?.[0] ?? '';
   const inBoth = (of: (locale: Locale) => string) => text(of('en'), of('ja'));
   return {
@@ -61,7 +61,7 @@ export function questionParts(
     ),
     folder: risk.workingFolder === '.' ? undefined : risk.workingFolder && cleanLine(risk.workingFolder),
     details: inBoth((locale) =>
-      [...(risk.command ? [] : argumentsOf({ risk, input }, locale)), ...variableLine(risk, locale)]
+      [...(risk.command ? [] : argumentsOf({ risk, input }, locale)), ...variableLines(risk, locale)]
         .map(shortened)
         .join('\n'),
     ),
@@ -71,7 +71,7 @@ export function questionParts(
 /** The lines of a question that name the caller, the action and the place. */
 export function callLines({ tool, caller, risk, input }: Asked, locale: Locale): string[] {
   const what = risk.command
-    ? [`${labels.command[locale]}: ${continued(shown(risk.command.line))}`]
+    ? [`${labels.command[locale]}: ${continued(shownLine(risk.command.line))}`]
     : argumentsOf({ risk, input }, locale);
   const wants = cleanLine(labels.wants(caller.principal, tool.name)[locale]);
   return [wants, ...what, ...placeLines(risk, locale)].map(shortened);
@@ -85,12 +85,28 @@ function argumentsOf({ risk, input }: Pick<Asked, 'risk' | 'input'>, locale: Loc
 function placeLines(risk: Risk, locale: Locale): readonly string[] {
   const { workingFolder } = risk;
   const folder = workingFolder === undefined ? [] : [`${labels.folder[locale]}: ${cleanLine(workingFolder)}`];
-  return [...folder, ...variableLine(risk, locale)];
+  return [...folder, ...variableLines(risk, locale)];
 }
 
-function variableLine(risk: Risk, locale: Locale): readonly string[] {
+function variableLines(risk: Risk, locale: Locale): readonly string[] {
+  if (risk.outside) return outsideLines(risk.outside, locale);
   const variables = variablesIn(risk);
   return variables === '' ? [] : [`${labels.variables[locale]}: ${cleanLine(variables)}`];
+}
+
+/** What a yes to a command outside the sandbox covers, a line each, so that none is cut. */
+function outsideLines({ reason, variables, files }: OutsideRun, locale: Locale): readonly string[] {
+  const shown = Object.entries(variables).map(([name, value]) =>
+    cleanLine(withoutSecrets(`${name}=${shellQuote(value)}`)),
+  );
+  const named = Object.entries(files).map(([name, digest]) => `  | ${cleanLine(name)} (${digest})`);
+  return [
+    `${labels.says[locale]}: ${cleanLine(JSON.stringify(reason))}`,
+    ...(named.length > 0 ? [labels.files[locale], ...named] : []),
+    labels.others[locale],
+    `${labels.variables[locale]}:`,
+    ...shown,
+  ];
 }
 
 /** The reason, the rule, where the rule is written, and whether only a person answers. */
@@ -133,7 +149,7 @@ function headline(
   { excerpt, others = 0, because }: PolicyVerdict,
   locale: Locale,
 ): string {
-  const command = risk.command && shown(risk.command.line);
+  const command = risk.command && shownLine(risk.command.line);
   const target = risk.writes?.[0] ?? risk.hosts?.[0] ?? '';
   const risky = excerpt || command || `${tool.name} ${target}`.trim();
   const more = others > 0 ? labels.more(others)[locale] : '';
@@ -188,6 +204,12 @@ const labels = {
   arguments: text('Arguments', '引数'),
   folder: text('Folder', 'フォルダー'),
   variables: text('Variables', '変数'),
+  says: text('The agent says', 'エージェントによる理由'),
+  files: text('Files (asked about again if one changes):', 'ファイル（変わると、もう一度確認します）:'),
+  others: text(
+    'Whatever else it reads or runs in the folders, the agent can change until then.',
+    'ほかにフォルダーの中で読み込むものや実行するものは、それまでにエージェントが変更できます。',
+  ),
   changes: text('Changes', '変更先'),
   hosts: text('Hosts', '接続先'),
   because: text('Why you are asked', '確認の理由'),
@@ -204,8 +226,3 @@ const labels = {
   },
   always: text('Allowing similar calls would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;
-
-export function shown(line: CommandLine): string {
-  if (line.kind === 'script') return line.script;
-  return [line.program, ...line.args].map(shellQuote).join(' ');
-}

@@ -7,7 +7,8 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { reportDryRun } from '../../ground/effects/dry-run-report.ts';
 import { factGrant } from '../../ground/questions/would-cover.ts';
-import { callLines, grantLines, headlineOf, questionParts, reasonLines, shown } from '../asking/question.ts';
+import { shownLine } from '../../ground/shell-quote.ts';
+import { callLines, grantLines, headlineOf, questionParts, reasonLines } from '../asking/question.ts';
 import type { Permit } from '../slips.ts';
 
 /** For the list of changes and the diff; each gets half if both are long. */
@@ -49,7 +50,7 @@ function questionIn(
     ...(more > 0 ? [`  ${labels.more(more, unseen)[locale]}`] : []),
   ];
   const lines = [
-    headlineOf(countsOf(effects)[locale], command ? shown(command.line) : tool.name),
+    headlineOf(countsOf(effects)[locale], command ? shownLine(command.line) : tool.name),
     ...callLines(permit, locale),
     ...reasonLines(verdict, locale),
     `${(isHeld ? labels.soFar : labels.changes)[locale]}:`,

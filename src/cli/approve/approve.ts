@@ -6,8 +6,10 @@ import type { Answer, Answered } from '../../contract/people/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { groupsOf } from '../../ground/questions/question-groups.ts';
+import { outsideRule } from '../../ground/questions/rule-name.ts';
+import { agrees } from '../common/agrees.ts';
 import type { Options } from '../common/options.ts';
-import { inLocale, say, sayJson } from '../common/say.ts';
+import { inLocale, note, say, sayJson } from '../common/say.ts';
 import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
 import { type AtWork, withOperator } from '../common/with-operator.ts';
 import { answerFrom, reachWords } from './reach.ts';
@@ -91,9 +93,11 @@ async function show(
 async function answerThese(
   records: readonly ApprovalRecord[],
   answer: Answer,
-  { acts }: AtWork,
+  { acts, checkpoint }: AtWork,
   options: Options,
 ): Promise<number> {
+  for (const record of answer.decision === 'declined' ? [] : records)
+    if (!(await isRead(record, checkpoint.settings.approval.waitMs))) return 1;
   const answered = await acts.answerAll(
     records.map(({ id }) => id),
     answer,
@@ -103,6 +107,20 @@ async function answerThese(
     if (record) tell(each, record, answer, options);
   }
   return answered.every(({ outcome }) => outcome === 'answered') ? 0 : 1;
+}
+
+/** Has the person read a command that is to run outside the sandbox, and agreed? No program answers for them here. */
+async function isRead(record: ApprovalRecord, waitMs: number): Promise<boolean> {
+  if (!record.rule.includes(outsideRule) || record.status !== 'pending') return true;
+  if (!process.stdin.isTTY) {
+    note(
+      `${record.id} is about a command outside the sandbox: answer it in a terminal, or at the console.`,
+      `${record.id} はサンドボックスの外で実行するコマンドについての質問です。ターミナルまたはコンソールで回答してください。`,
+    );
+    return false;
+  }
+  note(describe(record, waitMs));
+  return agrees(text('Run it outside the sandbox? [y/N] ', 'サンドボックスの外で実行しますか? [y/N] '));
 }
 
 function tell(answered: Answered, record: ApprovalRecord, answer: Answer, options: Options): void {

@@ -65,11 +65,9 @@ export async function startCommand(
   const workingFolder = roots.folder(runOptions.workingFolder);
   // A caller who may write only a part of the roots must not leave files for callers who use all of them.
   const caches = runOptions.reach === undefined ? walls.caches : undefined;
-  const environment = environmentOf(walls, spawner, options, {
-    caches,
-    proxy,
-    given: runOptions.environment,
-  });
+  const environment =
+    runOptions.outside ??
+    environmentOf(walls, spawner, options, { caches, proxy, given: runOptions.environment });
   const writable = runOptions.reach?.writable.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
   const repositories = writableRepositories(roots.all, writable);
   const agreed = options.remoteChanges?.(command);

@@ -1,5 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { CommandTools } from '../toolchains/find.ts';
+import { toldVariables } from '../toolchains/from-homes.ts';
 import { knownToolchains, versionVariables } from '../toolchains/known.ts';
+import { searchPath } from './search-path.ts';
 import { certificatesOf, certificateVariables } from './settings/certificates.ts';
 
 /** Paths of the files that a confined command needs; they differ by backend. */
@@ -56,6 +61,44 @@ export function buildEnvironment({
   for (const [name, value] of Object.entries(more)) environment[name] = value;
   return environment;
 }
+
+/**
+ * The variables of a command outside the sandbox: those by which a person's programs find their home, desktop, agent and
+ * toolchains, as they are, and those that the operator allows. Few, because a person reads them.
+ */
+export function outsideEnvironment(
+  server: Readonly<Record<string, string | undefined>>,
+  { allowed, roots, isSecret }: OutsideOptions,
+): Record<string, string> {
+  const names = [...personal, ...allowed, ...Object.keys(server).filter((name) => /^LC_[A-Z]+$/.test(name))];
+  const own = { ...certificatesOf(server).variables, ...toldVariables(server) };
+  for (const name of names) Object.assign(own, server[name] !== undefined && { [name]: server[name] });
+  // The agent could put its own sudo into a folder that it can write.
+  const path = searchPath(server.PATH).filter((folder) => {
+    const real = orElse(() => realpathSync(folder), folder);
+    return !roots.some((root) => isInside(real, root));
+  });
+  const told = Object.entries({ ...own, PATH: path.join(':'), TERM: 'dumb' });
+  return Object.fromEntries(
+    told.filter(([, value]) => value.length <= longestShown && !value.includes('\0') && !isSecret?.(value)),
+  );
+}
+
+interface OutsideOptions {
+  /** Names that the operator allows. */
+  readonly allowed: readonly string[];
+  /** Folders that agents may write. */
+  readonly roots: readonly string[];
+  /** Does it hold a value that commands get only as a stand-in? */
+  readonly isSecret?: ((value: string) => boolean) | undefined;
+}
+
+const personal =
+  'HOME USER LOGNAME SHELL LANG TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SUDO_ASKPASS'.split(
+    ' ',
+  );
+/** A question leaves out the middle of longer ones. */
+const longestShown = 4000;
 
 /** Whether what commands get depends on this variable of the server, without the operator's permission. */
 export function reachesCommands(name: string): boolean {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { orElse } from '../../ground/or-else.ts';
 import { stageOf, startedByNode } from '../child/adopt.ts';
 import type { Backend } from '../child/child.ts';
-import { openStarter, startByNode, startTagged } from '../child/start-child.ts';
+import { openStarter, type StartChild, startByNode, startTagged } from '../child/start-child.ts';
 import { signal } from '../child/tree.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { createLauncher, tryWatching } from '../watched/launch.ts';
@@ -15,7 +15,7 @@ export async function openUnconfined(): Promise<Backend> {
   const isLinux = process.platform === 'linux';
   // Without koffi, or elsewhere, a variable marks the processes, which a child can clear.
   const kernel = isLinux ? await openKernel().catch(() => undefined) : undefined;
-  const start = isLinux ? await openStarter() : startByNode;
+  const start = isLinux ? inPlace(await openStarter()) : startByNode;
   const launch = kernel && createLauncher(kernel, open);
   const backend: Backend = {
     name: 'none',
@@ -45,6 +45,20 @@ export async function openUnconfined(): Promise<Backend> {
     async close() {},
   };
   return backend;
+}
+
+/** Refuses a folder that was replaced by a link since it was looked at, which without walls would lead anywhere. */
+function inPlace(start: StartChild): StartChild {
+  return (asked) =>
+    start({
+      ...asked,
+      held(pid) {
+        const folder = orElse(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
+        if (folder !== undefined && folder === (asked.workingFolder ?? '/')) return asked.held?.(pid);
+        process.kill(pid, 'SIGKILL');
+        throw new Error(`it would have begun in ${folder}`);
+      },
+    });
 }
 
 const open = { sockets: 'private', signals: true, tracing: true, isOpen: true } as const;

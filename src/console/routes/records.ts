@@ -70,10 +70,11 @@ function addHistory(
 
   /** `partly`: some changes of a session were undone before one failed. */
   async function undo(acts: Acts, order: UndoSelection, force: boolean) {
-    const { steps } = await acts.undo(order, { force });
+    const { steps, outside } = await acts.undo(order, { force });
     const last = steps.at(-1)?.outcome ?? 'nothing';
     if (!steps.some(({ outcome }) => outcome === 'undone')) return last;
-    return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
+    if (last === 'conflict' || last === 'lost') return 'partly';
+    return outside.length > 0 ? 'undoneInside' : 'undone';
   }
 }
 

@@ -28,6 +28,8 @@ export interface RunOptions {
    * cancelled; default: the operator's choice.
    */
   readonly fate?: OnFailure | 'dry-run' | undefined;
+  /** Runs it without a sandbox and with exactly these variables, as a person has agreed. */
+  readonly outside?: Readonly<Record<string, string>> | undefined;
   /** Called as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
@@ -184,6 +186,8 @@ export interface Commands {
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   /** Like `run`, but after `handOverMs` the command continues in the background, still limited by `timeoutMs`. */
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
+  /** The variables of a command outside the sandbox. */
+  outsideVariables(): Readonly<Record<string, string>>;
   /** The shell state with which a call that is `inSession` begins. */
   kept(): KeptState;
   start(

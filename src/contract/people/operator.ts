@@ -130,6 +130,8 @@ export interface Undone {
   readonly sessionId: string;
   /** It stopped before the end, or something could not be restored. */
   readonly stopped: boolean;
+  /** Commands of the selection that ran outside the sandbox: what they changed elsewhere cannot be undone. */
+  readonly outside: readonly string[];
 }
 
 export type MemoryLines = AsyncIterable<string> | Iterable<string>;

@@ -13,6 +13,9 @@ import { withoutNulls } from './without-nulls.ts';
 export type LooseTool = Omit<Tool, 'toolset' | 'category'> &
   Pick<ToolDefinition<never, never, never>, 'category'>;
 
+/** Marks an argument that is not listed, as it only says why it cannot be used here. */
+export const hiddenField = { hidden: true };
+
 /** Makes a tool: unknown arguments are errors, the example must fit, and schemas are converted once per language. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U extends CapabilityName>(
   definition: ToolDefinition<I, O, U>,
@@ -114,6 +117,8 @@ function toJsonSchema(
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
   }) as Record<string, unknown>;
+  for (const [name, field] of Object.entries(Object(made.properties)))
+    if (Object(field).hidden === true) delete Object(made.properties)[name];
   spellPlainly(made);
   delete made.$schema;
   if (kind === 'output') delete made.additionalProperties;

@@ -1,6 +1,9 @@
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 
+/** The rule that asks about a command outside the sandbox. */
+export const outsideRule = 'outside-sandbox';
+
 interface Named {
   readonly rule: string;
   readonly writtenAt?: string | undefined;
