@@ -21,7 +21,7 @@ const slow = testFiles([
   'cli/{pasted,stopped}',
   'console/large',
   'documents/tried',
-  'edge/{carries,outward,patience,ways,work}',
+  'edge/{carries,crashes,outward,patience,ways,work}',
   'container/container',
   'effects/{beside-bash,killed,pairs,watched-killed}',
   'files/contention',

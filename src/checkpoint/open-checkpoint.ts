@@ -1,5 +1,6 @@
 import { createCredentials } from '../call/credentials.ts';
 import { identifyArrival } from '../call/identify.ts';
+import { keepOutOfDumps } from '../config/secrets/dumps.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
@@ -67,6 +68,7 @@ export async function openCheckpoint(
 ): Promise<Checkpoint> {
   const { now = Date.now, environment = process.env, onFault } = options;
   await assertSettings(settings, environment);
+  if (settings.secrets.length > 0) keepOutOfDumps();
   const rooms = new Rooms(settings, options);
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
