@@ -1,5 +1,5 @@
 """Runs programs that use a key, and looks for words in everything of the sandbox while they wait for their answer."""
-import json, os, re, subprocess, sys, time
+import json, os, re, subprocess, sys
 
 # Written backwards, so that this program does not find itself.
 words = {name: backwards.encode() for name, backwards in json.loads(os.environ["WORDS"]).items()}
@@ -47,9 +47,10 @@ def look_into(pid):
 
 
 programs = [subprocess.Popen(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for line in sys.argv[1:]]
-time.sleep(float(os.environ.get("AFTER", "1.5")))
+subprocess.run(["curl", "-sS", os.environ["BEGIN"]])
 for pid in filter(str.isdigit, os.listdir("/proc")):
     look_into(pid)
+subprocess.run(["curl", "-sS", os.environ["OVER"]])
 for program in programs:
     print(program.communicate()[0].decode("latin1"))
 for top in ("/tmp", "/run", "/etc", "/var/tmp", os.environ["HOME"], os.getcwd()):
