@@ -98,16 +98,16 @@ function warning(what: string, detail: Finding['detail']): Finding {
 
 /** Commands run in the first sandbox that works, so faults of the others do not matter. */
 function sandboxFindings(statuses: readonly SandboxStatus[], settings: Settings): readonly Finding[] {
-  const { network: hosts, layer } = settings.process;
+  const { network: hosts, layer, publish, sandbox } = settings.process;
   const findings: Finding[] = statuses.map(({ name, works, problem, remedy }) => ({
     what: `sandbox ${name}`,
     works,
     detail: problem ?? selfTested,
     remedy,
   }));
-  const chosen = statuses.find((status) => status.works);
+  const chosen = statuses.find((status) => status.works && (sandbox !== 'off' || status.name === 'none'));
   if (!chosen) return findings;
-  const { name, withoutSockets, withoutRecording, withoutNetwork, withoutDryRun } = chosen;
+  const { name, withoutSockets, withoutRecording, withoutNetwork, withoutDryRun, withoutPublishing } = chosen;
   if (name === 'landlock') findings.push(warning('git', gitBehindLandlock));
   if (withoutSockets) findings.push(warning('sockets', withoutSockets));
   if (withoutRecording) findings.push(warning('recording', notRecorded(withoutRecording)));
@@ -117,6 +117,13 @@ function sandboxFindings(statuses: readonly SandboxStatus[], settings: Settings)
     const reached = text(listed(hosts, tunnels, 'not looked into'), listed(hosts, tunnels, '検査なし'));
     const works = withoutNetwork === undefined;
     findings.push({ what: `network ${name}`, works, detail: withoutNetwork ?? reached });
+  }
+  if (publish.length > 0) {
+    const ports = publish
+      .map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))
+      .join(', ');
+    const works = withoutPublishing === undefined;
+    findings.push({ what: 'published ports', works, isWarning: true, detail: withoutPublishing ?? ports });
   }
   if (name !== 'none') {
     const off = layer === 'off' ? switchedOff : undefined;

@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  'tells which hosts commands reach, of the sandbox that they run in',
+  'tells which hosts commands reach and which of their ports are published, of the sandbox that they run in',
   needs(sandbox('bubblewrap')),
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
@@ -47,7 +47,7 @@ test(
       const config = join(home, 'hosts.jsonc');
       writeFileSync(
         config,
-        '{ "process": { "network": ["127.0.0.2:8765", { "host": "*.example.com", "tls": "tunnel" }] } }',
+        '{ "process": { "network": ["127.0.0.2:8765", { "host": "*.example.com", "tls": "tunnel" }], "publish": [3000, "5170-5180"] } }',
       );
       const project = join(home, 'project');
       mkdirSync(project);
@@ -55,8 +55,9 @@ test(
         cwd: project,
         env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
       });
-      expect(stdout.split('\n').filter((line) => / network /.test(line))).toEqual([
+      expect(stdout.split('\n').filter((line) => / network | published /.test(line))).toEqual([
         'ok       network bubblewrap   127.0.0.2:8765, *.example.com (not looked into)',
+        'ok       published ports      3000, 5170-5180',
       ]);
     } finally {
       rmSync(home, { recursive: true, force: true });
@@ -65,21 +66,32 @@ test(
 );
 
 test.each([
-  ['C.UTF-8', 'warning  git                  commands can write .git/config and hooks'],
-  ['ja_JP.UTF-8', '注意  git                  コマンドは .git/config とフックに書き込めます'],
+  [
+    'C.UTF-8',
+    'warning  git                  commands can write .git/config and hooks',
+    'warning  published ports      commands share the loopback of this machine',
+  ],
+  [
+    'ja_JP.UTF-8',
+    '注意  git                  コマンドは .git/config とフックに書き込めます',
+    '注意  published ports      コマンドはこのマシンのループバックを共有します',
+  ],
 ])(
-  'with Landlock alone it says what of git that leaves open, in %s',
+  'with Landlock alone it says what of git that leaves open, and that no port is published, in %s',
   needs(sandbox('landlock'), sandbox('bubblewrap')),
-  async (LANG, said) => {
+  async (LANG, ...said) => {
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
     try {
       mkdirSync(join(home, 'project'));
+      const config = join(home, 'ports.jsonc');
+      writeFileSync(config, '{ "process": { "publish": true } }');
       const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
-      const { stdout } = await run('bwrap', [...hidden, process.execPath, startFile, 'doctor'], {
+      const doctor = [process.execPath, startFile, 'doctor', '--config', config];
+      const { stdout } = await run('bwrap', [...hidden, ...doctor], {
         cwd: join(home, 'project'),
         env: { HOME: home, PATH: '/usr/bin:/bin', LANG },
       }).catch((error) => error);
-      expect(stdout).toContain(said);
+      for (const each of said) expect(stdout).toContain(each);
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

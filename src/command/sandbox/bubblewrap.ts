@@ -396,12 +396,14 @@ async function tryRelay(sockets: readonly Listening[]): Promise<{ relay?: Relay;
   }
 }
 
+export const withoutKernel = 'koffi is missing';
+
 /** Without a supervisor commands get no Unix sockets. */
 async function supervise(
   program: string,
   { kernel, startChild }: { readonly kernel: Kernel | undefined; readonly startChild: StartChild },
 ): Promise<{ supervisor?: Supervisor; withoutSockets?: string }> {
-  if (!kernel) return { withoutSockets: 'koffi is missing' };
+  if (!kernel) return { withoutSockets: withoutKernel };
   try {
     const filter = namespaceFilter('supervised');
     return { supervisor: await trySupervisor({ kernel, startChild, program, filter }) };

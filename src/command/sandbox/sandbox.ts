@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/capabilities/process.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
 import { readPersonConfig } from '../../git/person-config.ts';
 import { once } from '../../ground/waiting/once.ts';
 import { hostsOverHttps } from '../../network/edge/keys/git-settings.ts';
 import { cannotWatch, whyNoLayer } from '../session/trial.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
+import { withoutKernel } from './bubblewrap.ts';
 import { type Roots, resolveRoots } from './roots.ts';
 import type { ConfiningName, SandboxOptions } from './sandbox-options.ts';
 import { noSandbox, nothingOutside } from './sandbox-refusals.ts';
@@ -104,7 +106,14 @@ async function withMeans({ status, walls }: Trial, folders: readonly string[]): 
     ...status,
     ...(withoutDryRun && { withoutDryRun }),
     ...(isUnwatched && { withoutRecording: cannotWatch }),
+    ...(walls.backend.name !== 'bubblewrap' && { withoutPublishing: sharesLoopback }),
+    ...(walls.backend.withoutSockets === withoutKernel && { withoutPublishing: verbatim(withoutKernel) }),
   };
 }
+
+const sharesLoopback = text(
+  'commands share the loopback of this machine, as only bubblewrap gives them one of their own',
+  'コマンドはこのマシンのループバックを共有します。専用のループバックがあるのは bubblewrap だけです',
+);
 
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];

@@ -258,6 +258,8 @@ export interface SandboxStatus {
   readonly withoutRecording?: Text | undefined;
   /** Why commands in it have no Unix sockets except socket pairs. */
   readonly withoutSockets?: Text | undefined;
+  /** Why no port of its commands can be published. */
+  readonly withoutPublishing?: Text | undefined;
 }
 
 /** A bare sandboxed child for pipeline stages; the caller owns the pipes. */
