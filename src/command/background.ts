@@ -3,12 +3,12 @@ import type { BackgroundCommand, NetworkContact } from '../contract/capabilities
 import { ToolError } from '../contract/error.ts';
 import { cleanChunk, cleanText } from '../contract/text/clean-text.ts';
 import { firstBytes } from '../ground/text/cut-middle.ts';
+import { continued, wholeLength } from '../ground/text/utf8-ends.ts';
 import { personStops } from '../ground/waiting/abort.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
 import { signal as send } from './child/tree.ts';
 import type { Lines } from './output/lines.ts';
-import { continuationBytes, wholeCharacters } from './output/output.ts';
 
 interface Identity {
   readonly id: string;
@@ -84,14 +84,14 @@ export class RunningCommand implements BackgroundCommand {
     const from = Math.min(Math.max(cursor, first), total);
     const dropped = Math.max(0, first - cursor);
     let part = bytes.subarray(from - first);
-    if (dropped > 0) part = part.subarray(continuationBytes(part));
+    if (dropped > 0) part = part.subarray(continued(part));
     const skipped = bytes.length - (from - first) - part.length;
     const droppedBytes = dropped + skipped;
     const page = firstBytes(part, maxBytes);
     const more = page.length < part.length;
     if (this.#exit && !more)
       return { text: cleanText(part.toString('utf8')), nextCursor: total, droppedBytes, more };
-    const whole = wholeCharacters(page);
+    const whole = page.subarray(0, wholeLength(page));
     const { text, rest } = cleanChunk(whole.toString('utf8'));
     const ahead = Math.max(0, whole.length - Buffer.byteLength(rest));
     return { text, nextCursor: from + skipped + ahead, droppedBytes, more };

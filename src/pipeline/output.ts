@@ -6,6 +6,7 @@ import { ToolError } from '../contract/error.ts';
 import { cleanText } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
+import { continued, wholeLength } from '../ground/text/utf8-ends.ts';
 import { defer, deferred } from '../ground/waiting/defer.ts';
 
 /** The most of an output that is kept for reading on. */
@@ -101,7 +102,7 @@ function cut(path: string, bytes: number, half: number, stopped: boolean): { rea
   const from = bytes - half;
   const tail = readAt(path, from, half);
   const line = tail.indexOf(10) + 1;
-  const start = line > 0 && line < 4096 ? line : continuation(tail);
+  const start = line > 0 && line < 4096 ? line : continued(tail);
   const gap = from + start - head.length;
   const mark = stopped
     ? `[… ${gap} bytes cut, and the pipeline was stopped at ${bytes} …]`
@@ -125,15 +126,8 @@ function pageOf(path: string, from: number, shownBytes: number): Buffer {
 function lineEnd(bytes: Buffer): Buffer {
   const line = bytes.lastIndexOf(10) + 1;
   if (line > bytes.length - 4096 && line > 0) return bytes.subarray(0, line);
-  let end = bytes.length;
-  while (end > 0 && end > bytes.length - 4 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--;
-  return ((bytes[end - 1] ?? 0) & 0x80) === 0 ? bytes : bytes.subarray(0, Math.max(1, end - 1));
-}
-
-function continuation(bytes: Buffer): number {
-  let start = 0;
-  while (start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return start;
+  // A single character that exceeds the page is shown all the same, so that the reader advances.
+  return bytes.subarray(0, wholeLength(bytes) || bytes.length);
 }
 
 function readAt(path: string, position: number, length: number): Buffer {

@@ -1,4 +1,5 @@
 import { cleanText } from '../../contract/text/clean-text.ts';
+import { continued, wholeLength } from '../../ground/text/utf8-ends.ts';
 import { createFrames } from './frames.ts';
 
 /** Keeps both ends of a stream, each half of `maxBytes`: a log's cause is at its start and its result at its end. */
@@ -22,9 +23,9 @@ export function createOutputKeeper(maxBytes: number) {
     const end = Buffer.concat([...tail, rest.subarray(headBytes - kept)]);
     const last = end.subarray(Math.max(0, end.length - (maxBytes - headBytes)));
     const cut = all - first.length - last.length;
-    const start = decode([wholeCharacters(first)]);
+    const start = decode([first.subarray(0, wholeLength(first))]);
     return {
-      text: `${start}\n[… ${cut} bytes cut …]\n${decode([last.subarray(continuationBytes(last))])}`,
+      text: `${start}\n[… ${cut} bytes cut …]\n${decode([last.subarray(continued(last))])}`,
       truncated: true,
     };
   }
@@ -72,24 +73,4 @@ export function createOutputKeeper(maxBytes: number) {
 /** Joined first: one long buffer is decoded several times faster than many pieces, whose ends may cut a character. */
 function decode(pieces: readonly Buffer[]): string {
   return cleanText(Buffer.concat(pieces).toString('utf8'));
-}
-
-/** Without a character that is cut at the end. */
-export function wholeCharacters(bytes: Buffer): Buffer {
-  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return bytes;
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
-    }
-  }
-  return bytes;
-}
-
-/** The number of leading bytes of a character that began earlier. */
-export function continuationBytes(bytes: Buffer): number {
-  let count = 0;
-  while (count < 3 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;
-  return count;
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TextEncoding } from '../../contract/capabilities/files.ts';
+import { wholeLength } from '../../ground/text/utf8-ends.ts';
 import { deferred } from '../../ground/waiting/defer.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
@@ -54,7 +55,7 @@ export const headBytes = 64 * 1024;
 function unicodeOf(bytes: Uint8Array, isCut: boolean): FoundEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 };
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', bomBytes: 2 };
-  if (bytes.includes(0) || !isUtf8(isCut ? bytes.subarray(0, wholeUtf8(bytes)) : bytes)) return undefined;
+  if (bytes.includes(0) || !isUtf8(isCut ? bytes.subarray(0, wholeLength(bytes)) : bytes)) return undefined;
   const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return { encoding: 'utf-8', bomBytes: hasBom ? 3 : 0 };
 }
@@ -68,17 +69,6 @@ export function decode(bytes: Uint8Array, encoding: TextEncoding): string {
   }
   if (bytes.includes(0) || !isUtf8(bytes)) throw new TypeError('not UTF-8 text');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-/** The length of the whole characters in a cut UTF-8 text, judged by its last bytes. */
-function wholeUtf8(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) break;
-    if (byte >= 0xc0)
-      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 /** Recognizes binary formats that may begin without a NUL or another byte that text cannot have. */

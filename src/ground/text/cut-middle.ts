@@ -1,3 +1,5 @@
+import { continued, wholeLength } from './utf8-ends.ts';
+
 export interface CutText {
   readonly head: string;
   readonly tail: string;
@@ -36,19 +38,7 @@ export function firstBytes(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   const line = bytes.lastIndexOf(10, maxBytes - 1) + 1;
   if (line > maxBytes * 0.75) return bytes.subarray(0, line);
-  let end = maxBytes;
-  while (end > 0 && isContinuation(bytes[end])) end--;
+  const end = wholeLength(bytes.subarray(0, maxBytes));
   // A single character that exceeds the limit is returned all the same, so that the reader advances.
   return bytes.subarray(0, end || 1 + continued(bytes, 1));
-}
-
-/** The number of bytes from there that continue a character. */
-function continued(bytes: Buffer, from: number): number {
-  let count = 0;
-  while (count < 3 && isContinuation(bytes[from + count])) count++;
-  return count;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
