@@ -18,16 +18,13 @@ export function encodeRecord(record: AuditRecord): UnchainedRow {
 
 /** The hash of a row, over all its columns and the previous hash. */
 export function chainHash(key: KeyObject, previous: string, seq: number, row: UnchainedRow): string {
-  const place = JSON.stringify([previous, seq, row.at_ms, row.principal, row.tool, row.outcome]);
-  return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
+  const place = [previous, seq, row.at_ms, row.principal, row.tool, row.outcome];
+  return sealed(key, place, row.body);
 }
 
 /** Seals the end of the chain; without the key, no one can make a head for an earlier end. */
 export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRow {
-  const seal = createHmac('sha256', key)
-    .update(JSON.stringify(['head', seq, hash]))
-    .digest('base64url');
-  return { id: 1, seq, hash, seal };
+  return { id: 1, seq, hash, seal: sealed(key, ['head', seq, hash]) };
 }
 
 /** The hash of a waiting record, over all columns, its writer, its number and the previous hash. */
@@ -38,30 +35,23 @@ export function waitingHash(
   n: number,
   row: UnchainedRow,
 ): string {
-  const place = JSON.stringify([
-    'waits',
-    previous,
-    writer,
-    n,
-    row.at_ms,
-    row.principal,
-    row.tool,
-    row.outcome,
-  ]);
-  return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
+  const place = ['waits', previous, writer, n, row.at_ms, row.principal, row.tool, row.outcome];
+  return sealed(key, place, row.body);
 }
 
 /** Seals how many of a server's records have joined the chain. */
 export function sealWriter(key: KeyObject, writer: string, n: number, hash: string): AuditWriterRow {
-  const seal = createHmac('sha256', key)
-    .update(JSON.stringify(['writer', writer, n, hash]))
-    .digest('base64url');
-  return { writer, n, hash, seal };
+  return { writer, n, hash, seal: sealed(key, ['writer', writer, n, hash]) };
 }
 
 /** The hash before the first row. */
 export function genesis(key: KeyObject): string {
-  return createHmac('sha256', key).update('["genesis"]').digest('base64url');
+  return sealed(key, ['genesis']);
+}
+
+/** A digest that only holders of the key can make. */
+export function sealed(key: KeyObject, words: readonly unknown[], body = ''): string {
+  return createHmac('sha256', key).update(JSON.stringify(words)).update(body).digest('base64url');
 }
 
 function encodeBody(record: AuditRecord): string {

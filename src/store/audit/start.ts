@@ -1,18 +1,15 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { findRow } from '../rows.ts';
 import type { AuditStartRow, Tables } from '../tables/tables.ts';
-import { genesis } from './chain.ts';
+import { genesis, sealed } from './chain.ts';
 
 /** The start of the chain: after record `seq`, which has this hash. */
 export type Start = Pick<AuditStartRow, 'seq' | 'hash'>;
 
 /** Seals the start. It needs the key, so only records that retention removed may be missing before it. */
 export function sealStart(key: KeyObject, { seq, hash }: Start): AuditStartRow {
-  const seal = createHmac('sha256', key)
-    .update(JSON.stringify(['start', seq, hash]))
-    .digest('base64url');
-  return { id: 1, seq, hash, seal };
+  return { id: 1, seq, hash, seal: sealed(key, ['start', seq, hash]) };
 }
 
 /** The start of the chain; `broken` if it was tampered with. */
