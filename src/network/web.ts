@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { retryAfterMs } from '../ground/retry-after.ts';
 import { unlessAborted } from '../ground/waiting/abort.ts';
 import { defer } from '../ground/waiting/defer.ts';
 import { createSemaphore } from '../ground/waiting/semaphore.ts';
@@ -230,11 +231,4 @@ function validatorsOf(
     ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
     ...(known?.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
   };
-}
-
-function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

@@ -3,6 +3,7 @@ import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { counted } from '../../ground/counted.ts';
+import { retryAfterMs } from '../../ground/retry-after.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 
 /** An embeddings endpoint: any server with OpenAI's interface. */
@@ -64,17 +65,12 @@ async function post(
 async function refusal(response: Response, key: string | undefined): Promise<EmbedError> {
   const said = await response.text().catch(() => '');
   const shown = cleanLine((key ? said.replaceAll(key, '…') : said).slice(0, 200));
+  const wait = retryAfterMs(response.headers.get('retry-after'));
   // These four concern the request; servers answer a text that is too long with one of them.
   const kind = [400, 413, 414, 422].includes(response.status) ? 'texts' : 'later';
   return new EmbedError(kind, `the server answered ${response.status}${shown === '' ? '' : `: ${shown}`}`, {
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    retryAfterMs: wait && Math.min(wait, longestRetryAfterMs),
   });
-}
-
-function retryAfterMs(wanted: string | null): number | undefined {
-  const seconds = wanted === null ? Number.NaN : Number(wanted);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(wanted ?? '') - Date.now();
-  return Number.isFinite(waitMs) && waitMs > 0 ? Math.min(waitMs, longestRetryAfterMs) : undefined;
 }
 
 function vectorsIn(

@@ -2,6 +2,7 @@ import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
+import { retryAfterMs } from '../../ground/retry-after.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The reason why a model did not answer, and whether a retry may help. */
@@ -55,7 +56,9 @@ export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSign
   }
   if (!isRead) return { error: broken(endpoint, said, thrown), mayPass: true };
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
-  return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
+  const headers = Object(thrown).responseHeaders as Readonly<Record<string, string>> | undefined;
+  const wait = retryAfterMs(headers?.['retry-after']);
+  return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: wait };
 }
 
 function silent({ name, silenceMs }: Endpoint): ToolError {
@@ -154,15 +157,6 @@ function saidBy(thrown: unknown, key: string | undefined): string {
   const message = typeof thrown === 'string' ? thrown : String(Object(thrown).message ?? '');
   const withoutKey = key === undefined || key === '' ? message : message.replaceAll(key, '…');
   return cleanLine(withoutKey.slice(0, 300));
-}
-
-function retryAfterMs(thrown: unknown): number | undefined {
-  const headers = Object(thrown).responseHeaders as Readonly<Record<string, string>> | undefined;
-  const wanted = headers?.['retry-after'];
-  if (wanted === undefined) return undefined;
-  const seconds = Number(wanted);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(wanted) - Date.now();
-  return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
 }
 
 function numberOf(thrown: unknown, key: string): number | undefined {

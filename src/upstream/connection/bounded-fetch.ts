@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { retryAfterMs } from '../../ground/retry-after.ts';
 import { boundedStream } from '../../ground/waiting/bounded-stream.ts';
 import { RemoteError } from './remote.ts';
 
@@ -12,9 +13,9 @@ export function createBoundedFetch(send: typeof fetch = fetch) {
 
 async function bounded(response: Response, init?: RequestInit): Promise<Response> {
   if (init?.method === 'POST' && (response.status === 429 || response.status >= 500)) {
-    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
-    const { status } = response;
-    throw new RemoteError(errorIn(await beginningOf(response)), { status, retryAfterMs });
+    const { status, headers } = response;
+    const wait = retryAfterMs(headers.get('retry-after'));
+    throw new RemoteError(errorIn(await beginningOf(response)), { status, retryAfterMs: wait });
   }
   if (!response.body) return response;
   // A stream of events lasts as long as the connection, so each event is limited separately.
@@ -66,13 +67,6 @@ async function beginningOf(response: Response): Promise<string> {
 }
 
 const maxErrorChars = 4000;
-
-/** Seconds, or a date. */
-function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : undefined;
-}
 
 function endsEvent(chunk: Uint8Array): boolean {
   return chunk.at(-1) === 0x0a && (chunk.at(-2) === 0x0a || chunk.at(-2) === 0x0d);
