@@ -23,7 +23,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, statements) });
   const wal = createWalSync(path);
   const snapshots = createSqliteSnapshots(path);
-  const { changes, close: stopListening } = createSqliteChanges(database, path);
+  const { changes, close: stopListening } = createSqliteChanges(database);
   /** By table and columns; the code uses few combinations. */
   const inserts = new Map<string, string>();
 
