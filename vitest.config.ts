@@ -23,7 +23,7 @@ const slow = testFiles([
   'documents/tried',
   'edge/{carries,crashes,outward,patience,ways,work}',
   'container/container',
-  'effects/{beside-bash,killed,pairs,watched-killed}',
+  'effects/{beside-bash,killed,pairs,real-watchers,watched-killed}',
   'files/contention',
   'fleet/{cancel,chaos}',
   'history/{killed,session}',

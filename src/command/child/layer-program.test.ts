@@ -36,6 +36,25 @@ test.each(['x64', 'arm64'] as const)(
   },
 );
 
+test.each(['x64', 'arm64'] as const)(
+  'on %s it hands over what is below each overlay, and what looks there anew, where the kernel has that',
+  (architecture) => {
+    const room = { namespaces: [5, 6, 7], close: [4] };
+    const program = compileLayer({ ...options, self: 9, room, channel: 8 }, architecture);
+    const handed = ['openat', 'sendmsg', 'close', 'mount', 'fspick', 'sendmsg', 'close'];
+    for (const found of [4, -1]) {
+      const calls = trace(program, architecture, (name) =>
+        name === 'openat' || name === 'fspick' ? found : 0,
+      );
+      const names = calls.map(([name]) => name);
+      expect(names.slice(names.indexOf('openat'))).toEqual([...handed, ...handed, 'execve', 'exit']);
+      expect(calls.filter(([name]) => name === 'sendmsg').map(([, socket]) => socket)).toEqual([8, 8, 8, 8]);
+    }
+    // The lowest number that is closed by then.
+    expect(trace(program, architecture, () => 0).findLast(([name]) => name === 'close')?.[1]).toBe(4);
+  },
+);
+
 test.each(['x64', 'arm64'] as const)('on %s nothing starts where a step fails', (architecture) => {
   const program = compileLayer(options, architecture);
   for (const failing of ['unshare', 'openat', 'write', 'mount']) {

@@ -1,6 +1,7 @@
+import { openPath } from '../../files/walk.ts';
 import { createConstants } from '../../ground/machine/elf.ts';
-import { compileProgram, type Step } from '../../ground/machine/static-program.ts';
-import { thisProcessor } from '../../ground/machine/syscalls.ts';
+import { compileProgram, putMessage, type Step } from '../../ground/machine/static-program.ts';
+import { closeOnExec, thisProcessor } from '../../ground/machine/syscalls.ts';
 import type { Overlay } from '../layer/overlay.ts';
 
 export interface LayerOptions {
@@ -14,6 +15,11 @@ export interface LayerOptions {
   readonly next: string;
   /** A room's namespaces to enter instead of a user namespace: these descriptors first. `close`: others to close. */
   readonly room?: { readonly namespaces: readonly number[]; readonly close: readonly number[] } | undefined;
+  /**
+   * The descriptor of a socket for two others of each overlay: first the folder below it, then the one by which the
+   * kernel looks below anew. A kernel that opens none sends none.
+   */
+  readonly channel?: number | undefined;
 }
 
 /**
@@ -22,7 +28,7 @@ export interface LayerOptions {
  * namespace that does not own the mount.) A failed mount ends the program: nothing runs without the layer.
  */
 export function compileLayer(
-  { overlays, user, group, self, next, room }: LayerOptions,
+  { overlays, user, group, self, next, room, channel }: LayerOptions,
   architecture = thisProcessor(),
 ): Buffer {
   const { put, putText, bytes } = createConstants();
@@ -48,15 +54,29 @@ export function compileLayer(
     // The room's own mounts stay unchanged for its other commands.
     { call: 'unshare', args: [newMounts] },
   ];
+  // It gets the lowest number that is closed by then.
+  const opened = Math.min(self, ...(room ? [...room.close, ...room.namespaces] : []));
+  const message = putMessage(put, opened);
+  const handing = (...[call, args]: readonly [Step['call'], Step['args']]): readonly Step[] =>
+    channel === undefined
+      ? []
+      : [
+          { call, args, mayFail: true },
+          { call: 'sendmsg', args: [channel, message, 0], mayFail: true },
+          { call: 'close', args: [opened], mayFail: true },
+        ];
   const steps: readonly Step[] = [
     ...(room ? shared(room) : own),
-    ...overlays.map(({ on, data }): Step => {
+    ...overlays.flatMap(({ on, data }): readonly Step[] => {
       // mount(2) reads at most one page, including the final NUL.
       if (Buffer.byteLength(data) >= pageBytes) throw new Error('the paths of the layer are too long');
-      return {
-        call: 'mount',
-        args: [type, putText(on), type, noDevices | noSetUser, put(Buffer.from(`${data}\0`))],
-      };
+      const folder = putText(on);
+      const text = put(Buffer.from(`${data}\0`));
+      return [
+        ...handing('openat', [workingFolder, folder, openPath | closeOnExec]),
+        { call: 'mount', args: [type, folder, type, noDevices | noSetUser, text] },
+        ...handing('fspick', [workingFolder, folder, 1]),
+      ];
     }),
   ];
   return compileProgram(steps, bytes(), architecture);

@@ -279,7 +279,8 @@ class Bubblewrap implements Backend {
       opened.defer(() => furnished?.close());
       const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
       // It mounts the layer, and is the last descriptor.
-      const mountAt = give(overlays && this.layers?.program(overlays, 4 + descriptors.length, entered));
+      const mounting = { room: entered, channel };
+      const mountAt = give(overlays && this.layers?.program(overlays, 4 + descriptors.length, mounting));
       const filter = opened.use(this.#openFilter());
       const passing = room && this.#passing;
       const inner = initArguments(command, spawnOptions.limits, { reportAt, scriptAt, passing });

@@ -84,9 +84,13 @@ export function createLayers({ base, next, caches }: LayersOptions, kernel: Kern
       assertWorking(folders).then(() => undefined, whyNone),
     /**
      * A descriptor of the program that mounts the layers and becomes the next program; it is passed as descriptor
-     * `self`. In a room, the room's namespaces are open for it.
+     * `self`. In a room, the room's namespaces are open for it. `channel`: see there.
      */
-    program: (overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number =>
+    program: (
+      overlays: readonly Overlay[],
+      self: number,
+      { room, channel }: Pick<LayerOptions, 'room' | 'channel'>,
+    ): number =>
       openMemoryProgram(
         kernel,
         compileLayer({
@@ -96,6 +100,7 @@ export function createLayers({ base, next, caches }: LayersOptions, kernel: Kern
           self,
           next,
           room,
+          channel,
         }),
       ),
   };

@@ -10,6 +10,7 @@ import {
   signalling,
   tracing,
   watched,
+  watching,
 } from './seccomp.ts';
 
 const plans: readonly FilterPlan[] = [
@@ -77,6 +78,12 @@ function findFilterHole(filter: Buffer, plan: FilterPlan, architecture: 'x64' | 
   }
   const connecting = evaluate(filter, syscallNumbers.connect[index], token, [3, 1, 110]);
   if (connecting !== (plan.sockets === 'supervised' ? notify : allow)) return 'connect is answered otherwise';
+  for (const name of watching) {
+    const number = syscallNumbers[name][index];
+    const isAnswered = plan.sockets === 'supervised' && plan.files !== 'watched';
+    if (number !== undefined && evaluate(filter, number, token, []) !== (isAnswered ? notify : allow))
+      return `${name} is answered otherwise`;
+  }
   for (const [name, ...args] of destroying) {
     const number = syscallNumbers[name][index];
     if (number === undefined) continue;

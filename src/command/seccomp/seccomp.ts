@@ -14,7 +14,7 @@ import { defer } from '../../ground/waiting/defer.ts';
 export interface FilterPlan {
   /**
    * `private`: internet sockets, for a separate network namespace. `supervised`: also connected Unix sockets, whose
-   * connect(2) calls the kernel passes to a supervisor. `none`: socket pairs only. Packet, netlink (except routes),
+   * connect(2) calls the kernel passes to a supervisor, and those of inotify unless the files are watched. `none`: socket pairs only. Packet, netlink (except routes),
    * vsock and MPTCP sockets bypass other restrictions, so no plan allows them. Neither does any allow Unix datagrams:
    * each names its receiver in memory that a filter cannot read.
    */
@@ -104,6 +104,8 @@ export function compileFilter(plan: FilterPlan, architecture = thisProcessor()):
     }[plan.sockets],
   );
   if (plan.sockets === 'supervised') on('connect', [answer(notify)]);
+  // On a layer the kernel tells a program nothing of what others change below.
+  if (plan.sockets === 'supervised' && !isWatched) for (const name of watching) on(name, [answer(notify)]);
   on('setrlimit', [load(argument(0)), ...when(equal, taggedLimit, [answer(refuse(EPERM))]), answer(allow)]);
   on('prlimit64', [
     load(argument(1)),
@@ -164,7 +166,7 @@ function beginFilter(architecture: Processor) {
   return { program, on };
 }
 
-export const { forbidden, absent, signalling, tracing, watched, changing } = namesByKind();
+export const { forbidden, absent, signalling, tracing, watched, changing, watching } = namesByKind();
 /** They open or change files by arguments that a filter cannot read. */
 const unseen = absent.filter((name) => name !== 'clone3');
 

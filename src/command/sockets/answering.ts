@@ -1,7 +1,10 @@
-import { closeSync } from 'node:fs';
+import { closeSync, readlinkSync } from 'node:fs';
 import { constants as os } from 'node:os';
+import { itself } from '../../files/walk.ts';
 import { closeOnExec, syscallNumber } from '../../ground/machine/syscalls.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
+import { LayerWatches, watching } from '../inotify/layer-watches.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import type { Performed } from '../watched/perform.ts';
 import { type Calls, createCalls, type WaitingCall } from './calls.ts';
@@ -20,7 +23,15 @@ export const againMs = 5;
 /** Performs a file call for the caller. */
 export type PerformFiles = (call: WaitingCall, isWaiting: () => boolean) => Performed;
 
-/** Answers each connect(2) of commands that `watch` reports. */
+/** Descriptors that came on a channel so far. */
+interface Received {
+  /** Reports the sockets in the command's network namespace. */
+  diagnosis?: number;
+  readonly folders: number[];
+  readonly contexts: number[];
+}
+
+/** Answers each connect(2) of commands that `watch` reports, and on a layer the calls of inotify. */
 export class Answering {
   readonly #kernel: Kernel;
   readonly #watch: Watch;
@@ -28,7 +39,9 @@ export class Answering {
   readonly #isOnlyFiles: boolean;
   readonly #calls: Calls;
   readonly #outside: number;
-  readonly #diagnoses = new Map<number, number>();
+  readonly #received = new Map<number, Received>();
+  /** By the descriptor that hands over the calls. */
+  readonly #layers = new Map<number, LayerWatches>();
   readonly #attempts = new Map<Attempt, Asked>();
   /** Calls that wait for the other end of a pipe. */
   readonly #later = new Map<bigint, Asked>();
@@ -45,9 +58,9 @@ export class Answering {
     this.#outside = this.#calls.socket(netlink, raw | closeOnExec, socketDiagnosis);
   }
 
-  /** Does a call wait for the other side? Then it is retried every `againMs`. */
+  /** Does a call wait for the other side, or an event of inotify? Then it is retried every `againMs`. */
   get waits(): boolean {
-    return this.#attempts.size + this.#later.size > 0;
+    return this.#attempts.size + this.#later.size > 0 || this.#layers.values().some(({ waits }) => waits);
   }
 
   /** Had commands to watch, and none is left. */
@@ -56,15 +69,18 @@ export class Answering {
   }
 
   deal({ fd, beside, isReadable }: Happening): void {
-    if (beside === undefined) {
+    if (beside === watching) {
+      this.#layers.values().some((layer) => layer.deal(fd, isReadable));
+    } else if (beside === undefined) {
       try {
         this.#receive(fd);
       } catch {
         // The command could not be started.
-        const diagnosis = this.#diagnoses.get(fd);
-        this.#diagnoses.delete(fd);
+        const { diagnosis, folders = [], contexts = [] } = this.#received.get(fd) ?? {};
+        this.#received.delete(fd);
         this.#drop(fd);
-        if (diagnosis !== undefined) closeSync(diagnosis);
+        for (const each of [...folders, ...contexts, ...(diagnosis === undefined ? [] : [diagnosis])])
+          closeSync(each);
         this.#began = true;
       }
     } else if (isReadable) {
@@ -74,6 +90,8 @@ export class Answering {
       // No process with the filter is left.
       for (const [attempt, { listener }] of this.#attempts) if (listener === fd) this.#forget(attempt);
       this.#open -= 1;
+      this.#layers.get(fd)?.close();
+      this.#layers.delete(fd);
       this.#drop(fd);
       if (!this.#isOnlyFiles) closeSync(beside);
     }
@@ -91,19 +109,34 @@ export class Answering {
       if (this.#calls.isWaiting(asked.listener, asked.call.id)) this.#answer(asked);
       else this.#later.delete(asked.call.id);
     }
+    for (const layer of this.#layers.values()) layer.tryAgain();
   }
 
-  /** The first descriptor reports sockets, the second hands over calls. */
+  /**
+   * On a layer, the folders below and what looks there anew come first. Then comes the descriptor that reports sockets,
+   * and last the one that hands over calls.
+   */
   #receive(channel: number): void {
     const received = receiveDescriptor(this.#kernel, channel);
-    const diagnosis = this.#isOnlyFiles ? received : this.#diagnoses.get(channel);
-    if (diagnosis === undefined) {
-      this.#diagnoses.set(channel, received);
-      return;
-    }
-    this.#diagnoses.delete(channel);
+    const before: Received = this.#received.get(channel) ?? { folders: [], contexts: [] };
+    this.#received.set(channel, before);
+    const is = readlinkSync(itself(received));
+    if (is.startsWith('/')) before.folders.push(received);
+    else if (is === 'anon_inode:[fscontext]') before.contexts.push(received);
+    else if (!this.#isOnlyFiles && before.diagnosis === undefined) before.diagnosis = received;
+    else this.#begin(channel, received, before);
+  }
+
+  #begin(channel: number, listener: number, { diagnosis = listener, folders, contexts }: Received): void {
+    this.#received.delete(channel);
     this.#drop(channel);
-    this.#watch.add(received, diagnosis);
+    this.#watch.add(listener, diagnosis);
+    if (contexts.length > 0)
+      this.#layers.set(
+        listener,
+        new LayerWatches(this.#kernel, this.#calls, this.#watch, { folders, contexts }),
+      );
+    else for (const folder of folders) closeSync(folder);
     this.#began = true;
     this.#open += 1;
   }
@@ -119,14 +152,17 @@ export class Answering {
   }
 
   #answer(asked: Asked): void {
-    if (this.#files && asked.call.number !== connectNumber) this.#answerFile(asked, this.#files);
-    else this.#answerConnect(asked);
+    const { call, listener } = asked;
+    const layer = this.#layers.get(listener);
+    const isWaiting = () => this.#calls.isWaiting(listener, call.id);
+    if (call.number === connectNumber) this.#answerConnect(asked);
+    else if (this.#files) this.#finish(asked, this.#files(call, isWaiting));
+    else this.#finish(asked, layer ? orElse(() => layer.perform(call, isWaiting), gone) : 'let-through');
   }
 
-  #answerFile(asked: Asked, perform: PerformFiles): void {
+  #finish(asked: Asked, result: Performed): void {
     const { call, listener } = asked;
     const calls = this.#calls;
-    const result = perform(call, () => calls.isWaiting(listener, call.id));
     this.#later.delete(call.id);
     if (result === 'later') this.#later.set(call.id, asked);
     else if (result === 'let-through') calls.letThrough(listener, call.id);
@@ -155,6 +191,8 @@ export class Answering {
   }
 }
 
+/** The process ended meanwhile. */
+const gone = -os.errno.ENOENT;
 const connectNumber = syscallNumber('connect');
 const netlink = 16;
 const raw = 3;

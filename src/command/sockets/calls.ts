@@ -1,3 +1,4 @@
+import { constants as os } from 'node:os';
 import { closeOnExec } from '../../ground/machine/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -75,6 +76,18 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
       const bytes = Math.min(mostBytes, pageBytes - Number(address % BigInt(pageBytes)));
       return page.subarray(0, Math.max(readTo(pageAt, thread, address, bytes), 0));
     },
+    /** The text of a path, read once; or a negated error number. */
+    readPath(thread: number, address: bigint): Buffer | number {
+      let read = Buffer.alloc(0);
+      while (read.length < maxPath) {
+        const piece = this.readPage(thread, address + BigInt(read.length), maxPath - read.length);
+        if (piece.length === 0) return -os.errno.EFAULT;
+        const end = piece.indexOf(0);
+        read = Buffer.concat([read, end < 0 ? piece : piece.subarray(0, end)]);
+        if (end >= 0) return read;
+      }
+      return -os.errno.ENAMETOOLONG;
+    },
     /** Opens a path below an open folder, as openat2(2). */
     openIn(folder: number, path: Buffer, flags: number, resolve: number): number {
       const how = vectors.fill(0).subarray(0, 24); // struct open_how
@@ -120,6 +133,7 @@ const isValid = 0x40082102;
 /** PIDFD_THREAD: the thread need not be the first of its process. */
 const anyThread = 0o200;
 const pageBytes = 4096;
+const maxPath = 4096;
 const getFlags = 3;
 const setFlags = 4;
 const nonBlocking = 0o4000;

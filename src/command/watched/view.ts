@@ -43,16 +43,7 @@ export class View {
 
   /** Reads the text of a path, once. */
   read(address: bigint): Buffer | number {
-    let read = nothing;
-    while (read.length < maxPath) {
-      const at = address + BigInt(read.length);
-      const piece = this.#options.calls.readPage(this.#thread, at, maxPath - read.length);
-      if (piece.length === 0) return -os.errno.EFAULT;
-      const end = piece.indexOf(0);
-      read = Buffer.concat([read, end < 0 ? piece : piece.subarray(0, end)]);
-      if (end >= 0) return read;
-    }
-    return -os.errno.ENAMETOOLONG;
+    return this.#options.calls.readPath(this.#thread, address);
   }
 
   /**
@@ -217,5 +208,4 @@ const dots = Buffer.from('..');
 const dot = Buffer.from('.');
 const separator = Buffer.from('/');
 const nothing = Buffer.alloc(0);
-const maxPath = 4096;
 const maxLinks = 40;

@@ -96,6 +96,13 @@ export const callsByKind = {
     symlinkat: [266, 36],
     umask: [95, 166],
   },
+  /** They watch files by inotify. */
+  watching: {
+    inotify_init: [253, undefined],
+    inotify_init1: [294, 26],
+    inotify_add_watch: [254, 27],
+    inotify_rm_watch: [255, 28],
+  },
   /** They change the owner, the times or the attributes of an entry. */
   changing: {
     chown: [92, undefined],
@@ -121,6 +128,7 @@ export const syscallNumbers = {
   ...callsByKind.tracing,
   ...callsByKind.watched,
   ...callsByKind.changing,
+  ...callsByKind.watching,
   socket: [41, 198],
   socketpair: [53, 199],
   connect: [42, 203],
