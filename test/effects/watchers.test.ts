@@ -100,7 +100,7 @@ async function seesEdits({ world, until }: Awaited<ReturnType<typeof start>>, mo
 
 test.each([['make up'], ['./up.sh']])(
   'a watcher that "%s" starts sees what others change, and they what it writes',
-  { ...needs(lackOfLayers), timeout: 60_000 },
+  { ...needs(lackOfLayers), timeout: 120_000 },
   async (line) => {
     const started = await start(`chmod +x up.sh; ${line}`);
     const { world, until } = started;
@@ -113,7 +113,7 @@ test.each([['make up'], ['./up.sh']])(
 
 test('a watcher that no words tell sees on its layer what others change, and they what it wrote once it ends', {
   ...needs(lackOfLayers),
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const started = await start('node watch.mjs');
   const { world, until } = started;
@@ -127,7 +127,7 @@ test('a watcher that no words tell sees on its layer what others change, and the
 
 test('inotify answers and reports on a layer what it does without one', {
   ...needs(lackOfLayers, programs('python3')),
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const begin = { 'd/f': 'a', g: 'g', 'many/0': '', 'probe.py': probe };
   await using world = await openTestCheckpoint({ ...onLayer, files: begin });
@@ -142,7 +142,7 @@ test('inotify answers and reports on a layer what it does without one', {
 
 test('a program on a layer learns nothing of what others do outside of its folders', {
   ...needs(lackOfLayers, programs('python3')),
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using world = await openTestCheckpoint({ ...onLayer, files: { 'spy.py': spy, 'a.txt': '' } });
   const outside = join(world.folder, 'outside');
