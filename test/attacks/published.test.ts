@@ -88,17 +88,17 @@ describe('what an agent publishes', needs(missingBrowser, sandbox('bubblewrap'),
 
     // The person opens it, or is led there by another page.
     const lure = async (name: string) => {
+      const tab = await context.newPage();
       for (const way of ['cookie', 'typed', 'link', 'form'] as const) {
         tried += 1;
-        const tab = await context.newPage();
         const url = `http://${name}:${port}/${way}?${encodeURIComponent(name)}`;
         // First, an answer that the console is made to give may set a cookie of the language there.
         if (way === 'cookie') await soon(tab.goto(`http://${name}:${own.port}/?lang=en`));
         const isLed = way === 'link' || way === 'form';
         const answer = await soon(isLed ? leave(tab, way, url) : tab.goto(url));
         if (answer && (await soon(tab.title())) === 'here') reached += 1;
-        await tab.close();
       }
+      await tab.close();
     };
     await Promise.all(names.map(lure));
 

@@ -25,7 +25,7 @@ const refused = (url: string) =>
   expect.poll(() => words(url).catch((error) => error.cause?.code)).toMatch(/^ECONN/);
 
 describe('a published port', needs(sandbox('bubblewrap')), () => {
-  test('appears on both loopback addresses under the name of its session, and ends with its command', async () => {
+  test('appears on both loopback addresses under the name of its session, serves a hundred connections, and ends with its command', async () => {
     const world = openCommands({ 'a.cjs': echo('first') });
     const port = await freePort();
     const command = await world.start(`node a.cjs ${port}`);
@@ -37,6 +37,16 @@ describe('a published port', needs(sandbox('bubblewrap')), () => {
     expect(command.read().text).toContain(
       `[published: port ${port} is at ${url} and http://localhost:${port} for browsers of this machine]`,
     );
+    const ask = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = get({ host: '127.0.0.1', port, agent: false }, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        });
+        request.on('error', reject);
+      });
+    // More than are made at a time, twice.
+    for (let round = 0; round < 3; round++)
+      expect(new Set(await Promise.all(Array.from({ length: 40 }, ask)))).toEqual(new Set([200]));
     await command.kill();
     expect(world.runner.published()).toEqual([]);
     await refused(`http://127.0.0.1:${port}`);
@@ -138,36 +148,18 @@ describe('a published port', needs(sandbox('bubblewrap')), () => {
         require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
           const hash = createHash('sha256');
           socket.on('data', (chunk) => hash.update(chunk));
-          socket.on('end', () => { socket.write(hash.digest('hex')); socket.end(Buffer.alloc(20_000_000, 7)); });
+          socket.on('end', () => { socket.write(hash.digest('hex')); socket.end(Buffer.alloc(5_000_000, 7)); });
         }).listen(Number(process.argv[2]), '127.0.0.1');`,
     });
     const port = await freePort();
     await world.start(`node a.cjs ${port}`);
     await world.url(port);
-    const sent = randomBytes(20_000_000);
+    const sent = randomBytes(5_000_000);
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.end(sent);
     const got = await buffer(socket);
     expect(got.subarray(0, 64).toString()).toBe(createHash('sha256').update(sent).digest('hex'));
-    expect(got.length).toBe(20_000_064);
-  });
-
-  test('serves hundreds of connections, one after another and at once', async () => {
-    const world = openCommands({ 'a.cjs': echo('x') });
-    const port = await freePort();
-    await world.start(`node a.cjs ${port}`);
-    await world.url(port);
-    const ask = () =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const request = get({ host: '127.0.0.1', port, agent: false }, (response) => {
-          response.resume().once('end', () => resolve(response.statusCode));
-        });
-        request.on('error', reject);
-      });
-    for (let round = 0; round < 5; round++) {
-      const codes = await Promise.all(Array.from({ length: 40 }, ask));
-      expect(new Set(codes)).toEqual(new Set([200]));
-    }
+    expect(got.length).toBe(5_000_064);
   });
 
   test(
