@@ -1,8 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { defaultProcessLimits } from '../../src/command/prelude.ts';
+import { outsideEnvironment } from '../../src/command/sandbox/environment.ts';
+import { openUnconfined } from '../../src/command/sandbox/unconfined.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import { errorOf, local, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
@@ -179,6 +190,62 @@ test('a value of a secret never reaches it, and a variable that you allow is sho
   outputOf(await world.call('shell_exec', input));
   expect(readFileSync(file, 'utf8')).not.toContain(key);
   expect(readFileSync(file, 'utf8')).toContain('GH_TOKEN=ghp_');
+});
+
+test('its search path has no folder of the roots, and it gets no other variable than these', () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-outside-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const link = `${root}-link`;
+  symlinkSync(root, link);
+  onTestFinished(() => rmSync(link));
+  const server = {
+    PATH: `${root}/bin:${link}:relative:/opt/tool/bin`,
+    HOME: '/home/me',
+    LC_TIME: 'ja_JP.UTF-8',
+    DISPLAY: ':0',
+    JAVA_HOME: '/opt/java',
+    OPENAI_API_KEY: 'x',
+    MINE: 'mine',
+    NUL: 'a\0',
+  };
+  const { PATH, ...rest } = outsideEnvironment(server, { allowed: ['MINE', 'NUL'], roots: [root] });
+  expect(PATH?.split(':')[0]).toBe('/opt/tool/bin');
+  expect(PATH).not.toContain(root);
+  expect(rest).toEqual({
+    HOME: '/home/me',
+    LC_TIME: 'ja_JP.UTF-8',
+    DISPLAY: ':0',
+    JAVA_HOME: '/opt/java',
+    MINE: 'mine',
+    TERM: 'dumb',
+  });
+});
+
+test('it does not begin in a folder that a link has replaced, and what it leaves running ends with it', async () => {
+  await using world = await open();
+  const { root } = world;
+  symlinkSync(root, `${root}-link`);
+  const unconfined = await openUnconfined();
+  const started = unconfined.spawn({
+    command: { kind: 'program', program: 'touch', args: ['made'] },
+    limits: defaultProcessLimits,
+    workingFolder: `${root}-link`,
+    environment: { PATH: '/usr/bin:/bin' },
+    writable: [root],
+    stdin: 'null',
+  });
+  await expect(started).rejects.toThrow('would have begun in');
+  expect(existsSync(join(root, 'made'))).toBe(false);
+  const input = { command: 'sleep 300 >/dev/null 2>&1 & echo $!', outside: 'it starts a service' };
+  await answer(world, await asked(world, input));
+  const { stdout } = outputOf(await world.call('shell_exec', input));
+  expect(stdout).toMatch(/^\d+\n$/);
+  const stat = `/proc/${String(stdout).trim()}/stat`;
+  // Nobody may reap what has ended.
+  await vi.waitFor(
+    () => expect(existsSync(stat) && !/\) Z /.test(readFileSync(stat, 'utf8'))).toBe(false),
+    10_000,
+  );
 });
 
 test('a command that failed at the walls names the way out, once', async () => {
