@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { FetchedPage } from '../contract/capabilities/network.ts';
 
 /** A fetched page with its caching headers. */
@@ -11,35 +12,13 @@ export interface CachedPage {
 }
 
 /** Limited in bytes and number; evicts the least recently used. */
-export function createPageCache(maxBytes: number, maxPages = 256) {
-  const entries = new Map<string, CachedPage>();
-  let bytes = 0;
-
-  function drop(url: string): void {
-    bytes -= entries.get(url)?.page.body.length ?? 0;
-    entries.delete(url);
-  }
-
-  return {
-    get(url: string) {
-      const entry = entries.get(url);
-      if (entry) {
-        entries.delete(url);
-        entries.set(url, entry);
-      }
-      return entry;
-    },
-    set(url: string, entry: CachedPage) {
-      drop(url);
-      if (entry.page.body.length > maxBytes) return;
-      entries.set(url, entry);
-      bytes += entry.page.body.length;
-      for (const oldest of entries.keys()) {
-        if (bytes <= maxBytes && entries.size <= maxPages) break;
-        drop(oldest);
-      }
-    },
-  };
+export function createPageCache(maxBytes: number) {
+  // The sizes of the library are positive.
+  return new LRUCache<string, CachedPage>({
+    max: 256,
+    maxSize: maxBytes + 1,
+    sizeCalculation: ({ page }) => page.body.length + 1,
+  });
 }
 
 /**

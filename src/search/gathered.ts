@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** The results of one search, in order. */
 export interface Gathered<T> {
   readonly items: readonly T[];
@@ -25,42 +27,15 @@ export function createGatheredSearches(
     lifeMs: 5 * 60_000,
   },
 ) {
-  // The least recently used comes first.
-  const kept = new Map<string, Kept>();
-  let bytesKept = 0;
-
-  function drop(key: string): void {
-    const found = kept.get(key);
-    if (!found) return;
-    clearTimeout(found.expiry);
-    bytesKept -= found.bytes;
-    kept.delete(key);
-  }
-
+  const kept = new LRUCache<string, Gathered<unknown>>({
+    maxSize: maxBytes,
+    ttl: lifeMs,
+    ttlAutopurge: true,
+  });
   return {
-    find<G extends Gathered<unknown>>(key: string): G | undefined {
-      const found = kept.get(key);
-      if (!found) return undefined;
-      kept.delete(key);
-      kept.set(key, found);
-      // The key contains the kind of the search, and so of its results.
-      return found.gathered as G;
-    },
-    keep(key: string, gathered: Gathered<unknown>, bytes: number) {
-      drop(key);
-      if (bytes > maxBytes) return;
-      kept.set(key, { gathered, bytes, expiry: setTimeout(() => drop(key), lifeMs).unref() });
-      bytesKept += bytes;
-      for (const oldest of kept.keys()) {
-        if (bytesKept <= maxBytes) break;
-        drop(oldest);
-      }
-    },
+    // The key contains the kind of the search, and so of its results.
+    find: <G extends Gathered<unknown>>(key: string) => kept.get(key) as G | undefined,
+    keep: (key: string, gathered: Gathered<unknown>, bytes: number) =>
+      void kept.set(key, gathered, { size: Math.max(1, bytes) }),
   };
-}
-
-interface Kept {
-  readonly gathered: Gathered<unknown>;
-  readonly bytes: number;
-  readonly expiry: NodeJS.Timeout;
 }
