@@ -257,14 +257,15 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
     if (!programs('go'))
       execFileSync('go', ['build', '-o', 'carry', 'Carry.go'], {
         cwd: world.root,
-        env: { ...process.env, CGO_ENABLED: '0' },
+        // Its kept packages are in the person's own home folder.
+        env: { ...process.env, CGO_ENABLED: '0', GOCACHE: join(userInfo().homedir, '.cache/go-build') },
       });
     if (!programs('javac')) execFileSync('javac', ['Carry.java'], { cwd: world.root });
     execFileSync('git', ['clone', '-q', bare, join(folder, 'seed')], { stdio: 'ignore' });
     const me = ['-C', join(folder, 'seed'), '-c', 'user.name=a', '-c', 'user.email=a@b.example'];
     execFileSync('git', [...me, 'commit', '-q', '--allow-empty', '-m', 'one']);
     execFileSync('git', [...me, 'push', '-q', 'origin', 'HEAD:main']);
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
@@ -282,7 +283,7 @@ describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () =
       taken = 0;
       const elicit = async () => ({ action: 'accept' as const });
       const output = outputOf(
-        await world.call('bash', { command: `(${command})`, timeout_seconds: 60 }, { elicit }),
+        await world.call('bash', { command: `(${command})`, timeout_seconds: 120 }, { elicit }),
       );
       expect(output, JSON.stringify(output)).toMatchObject({ exit_code: 0 });
       expect(taken).toBeGreaterThan(0);
@@ -316,7 +317,8 @@ describe('A database', needs(sandbox('bubblewrap'), programs('psql')), () => {
       options: { environment: { ...process.env, ...environment } },
     });
     const elicit = async () => ({ action: 'accept' as const });
-    const bash = async (command: string) => outputOf(await world.call('bash', { command }, { elicit }));
+    const bash = async (command: string) =>
+      outputOf(await world.call('bash', { command, timeout_seconds: 120 }, { elicit }));
     const line = `psql -Atc 'select 6 * 7' postgres://few@${place}/postgres`;
 
     const refused = await bash(`PGPASSWORD=$KEY_TOKEN ${line}`);
