@@ -8,6 +8,7 @@ import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Locale } from '../contract/text/text.ts';
 import { errorWords } from '../ground/text/error-words.ts';
+import { wholeOf } from '../ground/waiting/bounded-stream.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
@@ -87,14 +88,12 @@ async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
 
 /** Input that others must not see on a command line, such as a passkey, comes through stdin. */
 async function readInput(): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > limits.stdioMessageBytes) break;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+  const input = await wholeOf(process.stdin, limits.stdioMessageBytes);
+  if (input) return input.toString('utf8');
+  throw new ConfigError(
+    `The input is over the limit of ${limits.stdioMessageBytes} bytes.`,
+    `入力が ${limits.stdioMessageBytes} バイトの上限を超えています。`,
+  );
 }
 
 function parseInput(words: string | undefined): unknown {

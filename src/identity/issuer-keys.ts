@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import * as z from 'zod';
 import { isSecureUrl } from '../ground/secure-url.ts';
+import { wholeOf } from '../ground/waiting/bounded-stream.ts';
 import { sharing } from '../ground/waiting/sharing.ts';
 
 /** The keys with which an issuer signs, as currently published. */
@@ -123,12 +124,7 @@ export async function fetchJson(url: string): Promise<unknown> {
     await response.body?.cancel();
     throw new Error(`${url} answered ${response.status}`);
   }
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body) {
-    bytes += part.byteLength;
-    if (bytes > maxBytes) throw new Error(`${url} answered with too much`);
-    parts.push(part);
-  }
-  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  const body = await wholeOf(response.body, maxBytes);
+  if (!body) throw new Error(`${url} answered with too much`);
+  return JSON.parse(body.toString('utf8'));
 }

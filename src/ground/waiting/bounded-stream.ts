@@ -13,3 +13,18 @@ export function boundedStream(
     },
   });
 }
+
+/** All bytes of a stream; undefined, and the stream is ended, if they are more than that. */
+export async function wholeOf(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { text } from '../../contract/text/text.ts';
+import { wholeOf } from '../../ground/waiting/bounded-stream.ts';
 import type { Refusal, Refusals } from '../proxy/refusal.ts';
 import type { Reached } from '../proxy/road.ts';
 import { parseAuthority, type Target } from '../proxy/rules.ts';
@@ -279,18 +280,6 @@ function send(incoming: Incoming, start: BodyStart | undefined, outgoing: Client
 async function* bodyOf({ body }: Incoming, start: BodyStart | undefined) {
   if (start && start.bytes.length > 0) yield start.bytes;
   if (!start?.isWhole) yield* body;
-}
-
-/** Undefined if it is longer. */
-async function wholeOf(body: AsyncIterable<Buffer>, most: number): Promise<Buffer | undefined> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > most) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 /** A body without a declared hash is read before it is signed; the largest that services take so is 16 MB. */

@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isLoopbackHost, isSafeUrl, loopbackHosts } from '../../ground/secure-url.ts';
+import { wholeOf } from '../../ground/waiting/bounded-stream.ts';
 
 export interface AddressRule {
   readonly isPublic: (address: string) => boolean;
@@ -87,17 +88,9 @@ function send(url: URL, init: RequestInit, lookup: LookupFunction | undefined): 
 }
 
 async function collect(incoming: http.IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of incoming) {
-    bytes += (part as Buffer).byteLength;
-    if (bytes > maxAnswerBytes) {
-      incoming.destroy();
-      throw new Error('The answer is too large.');
-    }
-    parts.push(part as Buffer);
-  }
-  return Buffer.concat(parts);
+  const body = await wholeOf(incoming, maxAnswerBytes);
+  if (!body) throw new Error('The answer is too large.');
+  return body;
 }
 
 function responseOf({ statusCode = 500, headers }: http.IncomingMessage, body: Buffer): Response {
