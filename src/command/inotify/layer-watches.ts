@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { relative } from 'node:path';
 import { itself, openPath } from '../../files/walk.ts';
@@ -33,6 +33,7 @@ export class LayerWatches {
   readonly #ends: LayerEnds;
   /** By the inode of the program's end of the pipe. */
   readonly #instances = new Map<bigint, Instance>();
+  readonly #mounts = new Map<number, string>();
   readonly #paused = new Set<Instance>();
   #freshAgainMs = 0;
 
@@ -119,28 +120,38 @@ export class LayerWatches {
     const place = this.#calls.openIn(root, whole, flags, resolve.inRoot | resolve.noMagicLinks);
     if (place < 0) return place;
     using _place = defer(() => closeSync(place));
-    const below = this.#openBelow(place);
+    const below = this.#openBelow(place, root);
     using _below = defer(() => below !== undefined && closeSync(below));
     return instance.add(place, below, (mask & ~notFollowed) >>> 0);
   }
 
   /** The entry of the same path in the folder below; undefined if there is none, or it is not on an overlay of ours. */
-  #openBelow(place: number): number | undefined {
-    if (statfsSync(itself(place)).type !== overlay) return undefined;
+  #openBelow(place: number, root: number): number | undefined {
     const path = readlinkSync(itself(place));
-    for (const folder of this.#ends.folders) {
-      const top = readlinkSync(itself(folder));
-      if (!isInside(path, top)) continue;
-      const name = Buffer.from(relative(top, path) || '.');
-      const below = this.#calls.openIn(folder, name, placeOnly, resolve.beneath | resolve.noLinks);
-      if (below < 0) return undefined;
-      const [seen, real] = [place, below].map((fd) => statSync(itself(fd)));
-      // A read-only path of the machine that is mounted there is the same entry.
-      if (seen && real && seen.dev !== real.dev && seen.isDirectory() === real.isDirectory()) return below;
-      closeSync(below);
-      return undefined;
-    }
+    const folder = this.#ends.folders.find((each) => isInside(path, readlinkSync(itself(each))));
+    if (folder === undefined) return undefined;
+    const top = readlinkSync(itself(folder));
+    // Something else may be mounted there, which hides the folder.
+    if (mountOf(place) !== this.#mountAt(folder, top, root)) return undefined;
+    const name = Buffer.from(relative(top, path) || '.');
+    const below = this.#calls.openIn(folder, name, placeOnly, resolve.beneath | resolve.noLinks);
+    if (below < 0) return undefined;
+    const [seen, real] = [place, below].map((fd) => statSync(itself(fd)).isDirectory());
+    if (seen === real) return below;
+    closeSync(below);
     return undefined;
+  }
+
+  /** The mount of an overlay as the command has it. */
+  #mountAt(folder: number, top: string, root: number): string | undefined {
+    const known = this.#mounts.get(folder);
+    if (known !== undefined) return known;
+    const at = this.#calls.openIn(root, Buffer.from(top), placeOnly, resolve.inRoot | resolve.noLinks);
+    if (at < 0) return undefined;
+    using _ = defer(() => closeSync(at));
+    const mount = mountOf(at);
+    this.#mounts.set(folder, mount);
+    return mount;
   }
 
   /** Passes on what is reported to all, as one look below serves them. */
@@ -194,8 +205,14 @@ function numberOf(name: 'inotify_init' | 'inotify_init1' | 'inotify_rm_watch'): 
   return syscallNumbers[name][process.arch === 'x64' ? 0 : 1];
 }
 
+/** The number of the mount that an open entry is on. */
+function mountOf(fd: number): string {
+  const [, mount] = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? [];
+  if (mount === undefined) throw new Error('the kernel does not tell mounts');
+  return mount;
+}
+
 const placeOnly = openPath | closeOnExec;
-const overlay = 0x794c7630;
 const slash = 0x2f;
 const nonBlocking = 0o4000;
 /** IN_DONT_FOLLOW */
