@@ -8,7 +8,8 @@ import { resultTables } from './tables.ts';
 /** `docs/performance.md` or its Japanese twin: the newest kept results, put into the prose that lies beside this file. */
 export function performancePage(locale: Locale): string {
   const { commit, machine, rows } = keptResults();
-  const { same, steps, questions, rows: projects } = replayedDay();
+  const { same, steps, questions, onlyHere, rows: projects } = replayedDay('projects');
+  const calls = replayedDay('day');
   const values: Readonly<Record<string, string>> = {
     commit,
     machine,
@@ -18,6 +19,11 @@ export function performancePage(locale: Locale): string {
     steps: String(steps),
     share: ((100 * same) / steps).toFixed(1),
     questions: String(questions),
+    onlyHere: String(onlyHere),
+    callsSame: String(calls.same),
+    calls: String(calls.steps),
+    callsOnlyHere: String(calls.onlyHere),
+    callsAsked: String(calls.questions),
     replayed: projects.map((row) => replayedLine(row)[locale]).join('\n'),
   };
   const page = join(import.meta.dirname, text('performance.md', 'performance.ja.md')[locale]);
@@ -28,7 +34,10 @@ function replayedLine({ name, same, steps }: ReplayRow): Text {
   const ja = name
     .replace(/^(\S+) of (\S+)/, '$2 の $1')
     .replace(', of the language itself', '、言語に付属')
-    .replace('a crate without dependencies', '依存のないクレート');
+    .replace('a crate without dependencies', '依存のないクレート')
+    .replace('scripts of a shell', 'シェルスクリプト')
+    .replace('workspaces of npm', 'npm のワークスペース')
+    .replace('a program in C++', 'C++ のプログラム');
   return text(`| ${name} | ${same} of ${steps} |`, `| ${ja} | ${steps} 中 ${same} |`);
 }
 

@@ -1,3 +1,8 @@
+/** A command line, or a call of another tool with what does the same in bash alone. */
+export type Step =
+  | string
+  | { readonly tool: string; readonly input: Record<string, unknown>; readonly plain: string };
+
 /** A day's work on one project. */
 export interface Project {
   readonly name: string;
@@ -5,8 +10,8 @@ export interface Project {
   readonly needs: readonly string[];
   /** Run once, by bash alone, in an empty folder: brings the sources. */
   readonly fetch: string;
-  /** Run beside bash, one command each. */
-  readonly steps: readonly string[];
+  /** Run beside bash, one each. */
+  readonly steps: readonly Step[];
 }
 
 /** What every project goes through around its own build and tests. */
@@ -192,6 +197,63 @@ echo out > .gitignore; ${started}`,
       setUp: ['cargo --version', 'cargo build 2>&1 | tail -1'],
       check: ['cargo test -q 2>&1 | grep "test result" | head -1', 'cargo fmt --check || true'],
       edit: 'echo "// edited" >> src/lib.rs',
+    }),
+  },
+  {
+    name: 'shell-quote@1.8.1',
+    needs: ['npm'],
+    fetch: `${npm('shell-quote@1.8.1')}; npm pkg delete devDependencies scripts; npm pkg set devDependencies.tape=^5; echo node_modules > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['npm install --no-audit --no-fund', 'npm ls --depth 0'],
+      check: [
+        'npx tape "test/*.js" 2>&1 | tail -5',
+        'node -p "require(\'./\').parse(\'a \\"b c\\"\').length"',
+      ],
+      edit: 'sed -i "1i // edited" index.js',
+    }),
+  },
+  {
+    name: 'workspaces of npm',
+    needs: ['npm'],
+    fetch: `for name in one two; do mkdir -p packages/$name && printf '{"name":"@day/%s","version":"1.0.0","main":"index.js","scripts":{"test":"node --test","build":"node index.js > built.txt"}}' $name > packages/$name/package.json
+printf 'exports.name = "%s"; console.log(exports.name);\\n' $name > packages/$name/index.js; printf 'require("node:test")("is named", () => require("node:assert").equal(require("@day/%s").name, "%s"));\\n' $name $name > packages/$name/index.test.js; done
+printf '{"name":"day","private":true,"workspaces":["packages/*"]}' > package.json; printf 'node_modules\\nbuilt.txt\\n' > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['npm install --no-audit --no-fund', 'npm query .workspace | head -3; npm ls'],
+      check: [
+        'npm test -ws --silent 2>&1 | grep -E "^(# |ℹ )(pass|fail)"',
+        'npm run build -w @day/one && cat packages/one/built.txt',
+      ],
+      edit: 'echo "// edited" >> packages/two/index.js',
+    }),
+  },
+  {
+    name: 'a program in C++ (CMake)',
+    needs: ['cmake', 'g++'],
+    fetch: `printf 'cmake_minimum_required(VERSION 3.16)\\nproject(day CXX)\\nset(CMAKE_CXX_STANDARD 17)\\nadd_library(words words.cpp)\\nadd_executable(day main.cpp)\\ntarget_link_libraries(day words)\\nenable_testing()\\nadd_test(NAME day COMMAND day one two)\\n' > CMakeLists.txt
+printf '#include <string>\\n#include <vector>\\nstd::string joined(const std::vector<std::string>& words) { std::string all; for (auto& word : words) all += word; return all; }\\n' > words.cpp
+printf '#include <iostream>\\n#include <string>\\n#include <vector>\\nstd::string joined(const std::vector<std::string>&);\\nint main(int n, char** words) { std::cout << joined({words + 1, words + n}) << std::endl; }\\n' > main.cpp
+printf 'build\\n' > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['cmake -S . -B build > /dev/null', 'cmake --build build -j2 2>&1 | tail -1'],
+      check: [
+        'cmake --build build 2>&1 | tail -1 && ctest --test-dir build 2>&1 | grep "tests passed"; rm -rf build/Testing',
+        './build/day one two',
+        'g++ -fsyntax-only -Wall -std=c++17 words.cpp',
+      ],
+      edit: 'echo "// edited" >> words.cpp',
+    }),
+  },
+  {
+    name: 'scripts of a shell',
+    needs: ['make'],
+    fetch: `mkdir bin lib test && printf '#!/usr/bin/env bash\\nset -euo pipefail\\n. "$(dirname "$0")/../lib/words.sh"\\nupper "$*"\\n' > bin/shout && chmod +x bin/shout
+printf 'upper() { tr "[:lower:]" "[:upper:]" <<< "$1"; }\\n' > lib/words.sh; printf '#!/bin/sh\\n[ "$(bin/shout a b)" = "A B" ] && echo ok\\n' > test/shout && chmod +x test/shout
+printf 'check:\\n\tfor each in test/*; do $$each || exit 1; done\\nlint:\\n\tbash -n bin/* lib/*\\n' > Makefile; touch .gitignore; ${started}`,
+    steps: day({
+      setUp: ['make lint', 'bash --version | head -1'],
+      check: ['make check', 'bin/shout one two | tee >(wc -c >&2)', 'bash -x bin/shout x 2>&1 | tail -1'],
+      edit: 'echo "# edited" >> lib/words.sh',
     }),
   },
 ];

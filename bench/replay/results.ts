@@ -4,22 +4,33 @@ export interface ReplayRow {
   readonly name: string;
   readonly same: number;
   readonly steps: number;
+  /** Steps that bash alone does and that are not done here, or leave something else behind. */
+  readonly onlyHere: number;
+  readonly questions: number;
 }
 
-export interface ReplayResults {
-  readonly questions: number;
-  readonly rows: readonly ReplayRow[];
-}
+/** The rows of the projects, and those of the two hundred everyday calls. */
+type Kept = Readonly<Record<'projects' | 'day', readonly ReplayRow[]>>;
 
 const kept = new URL('results.json', import.meta.url);
+const read = (): Kept => JSON.parse(readFileSync(kept, 'utf8'));
 
-export function keepReplay(results: ReplayResults): void {
-  writeFileSync(kept, `${JSON.stringify(results, null, 2)}\n`);
+/** Keeps rows, each in place of an earlier one of its name. */
+export function keepReplay(which: keyof Kept, rows: readonly ReplayRow[]): void {
+  const before = read();
+  const byName = new Map([...before[which], ...rows].map((row) => [row.name, row]));
+  writeFileSync(kept, `${JSON.stringify({ ...before, [which]: [...byName.values()] }, null, 2)}\n`);
 }
 
 /** The kept results, with the sums over all projects. */
-export function replayedDay() {
-  const { questions, rows }: ReplayResults = JSON.parse(readFileSync(kept, 'utf8'));
+export function replayedDay(which: keyof Kept) {
+  const rows = read()[which];
   const sum = (count: (row: ReplayRow) => number) => rows.reduce((total, row) => total + count(row), 0);
-  return { questions, rows, same: sum((row) => row.same), steps: sum((row) => row.steps) };
+  return {
+    rows,
+    same: sum((row) => row.same),
+    steps: sum((row) => row.steps),
+    onlyHere: sum((row) => row.onlyHere),
+    questions: sum((row) => row.questions),
+  };
 }

@@ -1,60 +1,79 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
-import { loadSettings } from '../../src/config/load.ts';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { sekisho } from '../world.ts';
 
 /** What came of a step here. */
 export interface Served {
-  /** None where it was refused. */
+  /** None where it was refused; 0 of a tool that did its work. */
   readonly code: number | undefined;
   readonly words: string;
-  readonly questions: number;
+  /** What it printed, on both streams. */
+  readonly printed: string;
+  readonly questions: readonly string[];
 }
 
-/** One session of the tool `bash` on a folder, as the profile `coding` serves it; whoever is asked agrees. */
+export interface Sent {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+/** In place of a process_id: that of the last command in the background. */
+export const lastStarted = 'the last one';
+
+/** A client of the built server on a folder, in the profile `coding`; whoever is asked agrees. */
 export async function openServed(folder: string, base: string, process_: Readonly<Record<string, unknown>>) {
   const state = mkdtempSync(join(base, 'state-'));
   const config = join(state, 'sekisho.jsonc');
-  const network = ['npm', 'pypi', 'crates', ...((process_.network as string[] | undefined) ?? [])];
+  const network = ['registries', ...((process_.network as string[] | undefined) ?? [])];
   writeFileSync(config, JSON.stringify({ profile: 'coding', process: { ...process_, network } }));
-  const settings = loadSettings({ root: folder, config, state }, process.env, folder);
-  const checkpoint = await openCheckpoint(settings);
-  let questions = 0;
+  const client = new Client(
+    { name: 'replay', version: '1' },
+    { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
+  );
+  let questions: string[] = [];
+  let last: string | undefined;
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    questions.push(params.message);
+    return { action: 'accept', content: { scope: 'once' } };
+  });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [sekisho, 'serve', '--alone', '--root', folder, '--state', state, '--config', config],
+      cwd: folder,
+      env: process.env as Record<string, string>,
+      stderr: 'ignore',
+    }),
+  );
 
-  const call = (tool: string, input: object) =>
-    checkpoint.gateway.call({
-      tool,
-      input,
-      arrival: { transport: 'stdio', connectionId: 'replay' },
-      signal: new AbortController().signal,
-      elicit: async () => {
-        questions++;
-        return { action: 'accept' };
-      },
-    });
+  async function call(sent: Sent) {
+    const result = await client.callTool(sent, { timeout: 600_000 });
+    const words = (result.content as { text?: string }[]).map(({ text = '' }) => text).join('\n');
+    return { words, isError: result.isError === true, state: Object(result.structuredContent) };
+  }
 
-  async function run(command: string): Promise<Served> {
-    const asked = questions;
-    let reply = await call('bash', { command });
+  async function run(step: Sent): Promise<Served> {
+    questions = [];
     const words: string[] = [];
+    let printed = '';
+    const isOfLast = step.arguments.process_id === lastStarted;
+    let reply = await call(isOfLast ? { ...step, arguments: { ...step.arguments, process_id: last } } : step);
+    const id = reply.state.process_id as string | undefined;
+    if (step.arguments.background === true) last = id;
     for (;;) {
-      words.push(reply.kind === 'error' ? reply.text : wordsOf(reply));
-      const state = reply.kind === 'output' ? reply.structured : undefined;
-      const code = state?.exit_code as number | undefined;
-      const goesOn = state?.process_id !== undefined || state?.running === true;
-      if (!goesOn || code !== undefined)
-        return { code, words: words.join('\n'), questions: questions - asked };
-      const { next_cursor: cursor } = state as { next_cursor: number };
-      const id = (state?.process_id as string | undefined) ?? lastId;
-      lastId = id;
-      reply = await call('bash_output', { process_id: id, cursor, wait: 45 });
+      const { running, exit_code, stdout = '', stderr = '', output = '', next_cursor: cursor } = reply.state;
+      words.push(reply.words);
+      printed += `${stdout}${output}${stderr}`;
+      const isHandedOver = id !== undefined && cursor !== undefined && exit_code === undefined;
+      if (reply.isError || running === false || !isHandedOver) {
+        const done = reply.isError || reply.state.signal !== undefined ? undefined : 0;
+        return { code: exit_code ?? done, words: words.join('\n'), printed, questions };
+      }
+      reply = await call({ name: 'bash_output', arguments: { process_id: id, cursor, wait: 45 } });
     }
   }
-  let lastId = '';
 
-  return { run, [Symbol.asyncDispose]: () => checkpoint.close() };
-}
-
-function wordsOf(reply: { readonly kind: string; readonly content?: readonly object[] }): string {
-  return (reply.content ?? []).map((block) => ('text' in block ? String(block.text) : '')).join('\n');
+  return { run, [Symbol.asyncDispose]: () => client.close() };
 }

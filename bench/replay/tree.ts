@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a folder holds, by path: kind, mode and a digest of each file, and what git says of the repository. */
+/**
+ * What a folder holds, by path: kind, mode and a digest of each file, and what git says of the repository; without what
+ * cargo notes of the environment that it asked rustc in.
+ */
 export type Tree = ReadonlyMap<string, string>;
 
 export function treeOf(folder: string): Tree {
@@ -12,19 +15,32 @@ export function treeOf(folder: string): Tree {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       const full = join(folder, path);
-      if (path === '.git') continue;
-      const { mode } = lstatSync(full);
-      const shown = (mode & 0o7777).toString(8);
+      if (path === '.git' || path.endsWith('/.rustc_info.json')) continue;
+      const stat = lstatSync(full, { bigint: true });
+      const shown = (Number(stat.mode) & 0o7777).toString(8);
       if (entry.isDirectory()) {
         found.set(`${path}/`, shown);
         walk(path);
       } else if (entry.isSymbolicLink()) found.set(path, `-> ${readlinkSync(full)}`);
-      else found.set(path, `${shown} ${createHash('sha256').update(readFileSync(full)).digest('hex')}`);
+      else
+        found.set(
+          path,
+          `${shown} ${digestOf(full, `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`)}`,
+        );
     }
   };
   walk('');
   for (const question of questions) found.set(`git ${question.join(' ')}`, ask(folder, question));
   return found;
+}
+
+const digests = new Map<string, string>();
+
+/** A file that was not touched is read once. */
+function digestOf(path: string, stamp: string): string {
+  const known = digests.get(stamp) ?? createHash('sha256').update(readFileSync(path)).digest('hex');
+  digests.set(stamp, known);
+  return known;
 }
 
 // Files of .git hold times; what they mean does not.
@@ -59,19 +75,20 @@ export function differences(one: Tree, other: Tree): readonly string[] {
 }
 
 /**
- * Paths that stand in a folder whose entries had other names each time: cargo names one by the time it began, so the
+ * Says which paths stand in a folder whose entries had other names each time: cargo names one by the time it began, so the
  * third run has a third name.
  */
-export function isNamedAnew(path: string, one: Tree, other: Tree): boolean {
-  const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
-  return folders.some(
-    (folder) =>
-      one.has(folder) && other.has(folder) && hasNew(folder, one, other) && hasNew(folder, other, one),
-  );
+export function namedAnew(one: Tree, other: Tree): (path: string) => boolean {
+  const [lost, found] = [foldersOfNew(one, other), foldersOfNew(other, one)];
+  return (path) =>
+    [...path.matchAll(/\//g)].some(({ index }) => {
+      const folder = path.slice(0, index + 1);
+      return lost.has(folder) && found.has(folder);
+    });
 }
 
-function hasNew(folder: string, one: Tree, other: Tree): boolean {
-  return [...one.keys()].some(
-    (path) => /^[^/]+\/?$/.test(path.slice(folder.length)) && path.startsWith(folder) && !other.has(path),
-  );
+/** Folders in which one tree has an entry that the other has not. */
+function foldersOfNew(one: Tree, other: Tree): ReadonlySet<string> {
+  const fresh = [...one.keys()].filter((path) => !other.has(path));
+  return new Set(fresh.map((path) => path.slice(0, path.lastIndexOf('/', path.length - 2) + 1)));
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { day } from '../../bench/replay/day.ts';
 import { projects } from '../../bench/replay/projects.ts';
 import { Caps } from '../../src/call/limits/caps.ts';
 import { Repeats } from '../../src/call/limits/repeats.ts';
@@ -134,10 +135,11 @@ test('no recorded session is told about or stopped', () => {
     'everyday-unseen',
     'everyday-work',
   ].map((name) => readFileSync(join(import.meta.dirname, `../judgement/${name}.txt`), 'utf8').split('\n'));
-  const lines = [...corpora, ...projects.map(({ steps }) => steps)].flat();
-  for (const command of lines) {
-    const made = { caller, tool, input: { command } };
-    const sent = { atMs: performance.now(), bytes: command.length };
+  const lines = [...corpora, ...[...projects, ...day].map(({ steps }) => steps)].flat();
+  for (const step of lines) {
+    const input = typeof step === 'string' ? { command: step } : step.input;
+    const made = { caller, tool, input };
+    const sent = { atMs: performance.now(), bytes: JSON.stringify(input).length };
     expect(repeats.verdict(made)).toBeUndefined();
     expect(repeats.count(made, sent, reply, 'en')).toBe(reply);
   }
