@@ -64,7 +64,9 @@ test('the licences of what is bundled come along', () => {
   expect(new Set(sections).size).toBe(sections.length);
   // A name alone is no licence.
   for (const words of sections)
-    expect(words).toMatch(/Permission|Redistribution|Licensed under|TERMS AND CONDITIONS|public domain/);
+    expect(words).toMatch(
+      /Permission|Redistribution|Licensed under|TERMS AND CONDITIONS|public domain|Blue Oak Model License/,
+    );
 });
 
 test('what is bundled without a licence is not built', () => {
