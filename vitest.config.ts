@@ -17,7 +17,7 @@ const testFiles = (names: readonly string[]) => names.map((name) => `test/${name
  * `npm run test:slow` runs them, for whoever changes what they are about.
  */
 const slow = testFiles([
-  'attacks/{files-crash,files-swap,killed-server,layer,layer-swap,power-cut,published,terminal,web-hostile}',
+  'attacks/{files-crash,files-swap,killed-server,layer,layer-swap,power-cut,terminal,web-hostile}',
   'cli/{pasted,stopped}',
   'console/large',
   'documents/tried',
@@ -38,7 +38,7 @@ const slow = testFiles([
 /** Slower than a newcomer waits for: attacks, browsers, clients as processes, the package as a stranger installs it. */
 const long = testFiles([
   'assistant/search',
-  'attacks/{answers,commands,console,outside,pipeline,toolchains}',
+  'attacks/{answers,commands,console,outside,pipeline,published,toolchains}',
   'attacks/{doors,git}/*',
   'cli/{first-hour,init-hooks,projects,records,undo}',
   'console/{browser,everybody}',

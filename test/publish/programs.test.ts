@@ -39,7 +39,6 @@ describe('a real browser opens by its session’s name', needs(missingBrowser, s
     await page.goto(`http://localhost:${port}`);
     await page.waitForSelector('h1:has-text("after")');
     expect(command.read().text).not.toMatch(/blocked|not allowed/i);
-    await page.close();
   });
 
   test(
@@ -65,7 +64,6 @@ def shown():
       await page.goto(await world.url(port));
       expect(page.url()).toBe(`${await world.url(port)}/shown`);
       expect(await page.textContent('h1')).toBe(`yes ${new URL(page.url()).host}`);
-      await page.close();
     },
   );
 
@@ -76,7 +74,6 @@ def shown():
     const page = await browser.newPage();
     await page.goto(await world.url(port));
     expect(await page.textContent('h1')).toBe(new URL(await world.url(port)).host);
-    await page.close();
   });
 
   test('what also gets the cookies of other servers there at localhost has none of them at its session’s name', async () => {
