@@ -42,7 +42,7 @@ export interface Risk {
   readonly steps?: readonly Text[] | undefined;
 }
 
-/** What a yes to a command outside the sandbox covers, besides its line and folder: if any of it differs, it is asked again. */
+/** A yes to a command outside the sandbox covers this, its line and its folder. If one of them differs, a person is asked again. */
 export interface OutsideRun {
   /** The agent's own words. */
   readonly reason: string;

@@ -94,7 +94,7 @@ function variableLines(risk: Risk, locale: Locale): readonly string[] {
   return variables === '' ? [] : [`${labels.variables[locale]}: ${cleanLine(variables)}`];
 }
 
-/** What a yes to a command outside the sandbox covers, a line each, so that none is cut. */
+/** The parts that a yes to a command outside the sandbox covers, each on a line of its own, so that none is cut. */
 function outsideLines({ reason, variables, files }: OutsideRun, locale: Locale): readonly string[] {
   const shown = Object.entries(variables).map(([name, value]) =>
     cleanLine(withoutSecrets(`${name}=${shellQuote(value)}`)),

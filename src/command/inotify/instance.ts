@@ -6,7 +6,7 @@ import type { Kernel } from '../seccomp/kernel.ts';
 
 /** An instance of inotify of the server, and the pipe from which a program reads its events as if it were its own. */
 export class Instance {
-  /** The instance. */
+  /** Descriptor of the instance. */
   readonly reports: number;
   /** The server's end of the pipe. */
   readonly pipe: number;
@@ -65,7 +65,7 @@ export class Instance {
     try {
       for (; sent < this.#queue.length; sent++) writeSync(this.pipe, this.#queue[sent] as Buffer);
     } catch (error) {
-      // Nobody reads any more: that is reported of the pipe itself.
+      // No reader is left, which the watch on the pipe reports as well.
       if (errnoCode(error) !== 'EAGAIN') sent = this.#queue.length;
     }
     this.#queue = this.#queue.slice(sent);
@@ -107,7 +107,7 @@ export class Instance {
 
   #watch(place: number, mask: number): number {
     const { syscall, errno } = this.#kernel;
-    // By the descriptor: a link here leads to the very entry.
+    // This path leads to the open entry itself, whatever has its name by now.
     const made = syscall('inotify_add_watch', this.reports, Buffer.from(`${itself(place)}\0`), mask);
     return made < 0 ? -errno() : made;
   }
@@ -138,5 +138,5 @@ const onlyNew = 0x10000000;
 const ended = 0x8000;
 /** IN_MODIFY, IN_CLOSE_WRITE, and all about attributes and names. */
 const changes = 0xfce;
-/** For one program: the thread notes each. */
+/** A limit for each instance, since the thread stores every watch. */
 const mostWatches = 65_536;

@@ -198,7 +198,7 @@ export class LayerWatches {
   }
 }
 
-/** What stands beside a descriptor of an instance in the thread's watch. */
+/** Stored beside a descriptor of an instance in the thread's watch. */
 export const watching = -2;
 
 function numberOf(name: 'inotify_init' | 'inotify_init1' | 'inotify_rm_watch'): number | undefined {

@@ -14,7 +14,8 @@ import { defer } from '../../ground/waiting/defer.ts';
 export interface FilterPlan {
   /**
    * `private`: internet sockets, for a separate network namespace. `supervised`: also connected Unix sockets, whose
-   * connect(2) calls the kernel passes to a supervisor, and those of inotify unless the files are watched. `none`: socket pairs only. Packet, netlink (except routes),
+   * connect(2) calls the kernel passes to a supervisor, and those of inotify unless the files are watched.
+   * `none`: socket pairs only. Packet, netlink (except routes),
    * vsock and MPTCP sockets bypass other restrictions, so no plan allows them. Neither does any allow Unix datagrams:
    * each names its receiver in memory that a filter cannot read.
    */

@@ -30,7 +30,7 @@ export function compileGlob(pattern: string, syntax: GlobSyntax): (text: string)
 /** Loaded when a text may match for the first time: a start needs none. */
 const engine = lazy(() => createRequire(import.meta.url)('re2js') as typeof import('re2js'));
 
-/** As a regular expression; and the texts between its wildcards. */
+/** Translates a glob to a regular expression, and lists the literal texts between its wildcards. */
 function translated(pattern: string, syntax: GlobSyntax) {
   const chars = [...pattern];
   const runs = [''];
@@ -103,7 +103,7 @@ function setAt(chars: readonly string[], open: number, classes: GlobSyntax['clas
   return undefined;
 }
 
-/** Without the slash; empty if it runs backwards. */
+/** A range without the slash; empty if its end comes before its start. */
 function rangesOf(from: number, to: number): string {
   const slash = codeOf('/');
   if (from > to) return '';

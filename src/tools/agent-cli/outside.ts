@@ -104,7 +104,7 @@ async function stateOf(word: string, base: string, files: Folder): Promise<strin
   }
 }
 
-/** What the reply says about the way out, beside the command's own output. */
+/** Notes in a reply about running outside the sandbox, beside the command's own output. */
 export class OutsideNotes {
   readonly #outside: Outside;
   readonly #told = new Set<string>();

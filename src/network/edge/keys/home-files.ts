@@ -38,9 +38,9 @@ export function homeFiles(held: readonly Held[]): ReadonlyMap<string, string> {
     ),
     '.docker/config.json':
       basic.length > 0 ? [JSON.stringify({ auths: Object.fromEntries(basic.map(dockerLogin)) })] : [],
-    // JSON is YAML.
+    // JSON is valid YAML.
     '.config/gh/hosts.yml': gh.length > 0 ? [JSON.stringify(Object.fromEntries(gh.map(ghLogin)))] : [],
-    // Otherwise gh brings the former into a later form, for which it asks the host who its user is.
+    // Without a version, gh migrates hosts.yml, and asks the host for the name of its user.
     '.config/gh/config.yml': gh.length > 0 ? ['version: "1"\n'] : [],
     '.aws/credentials': [...aws].map(([name, lines]) => `[${name}]\n${lines}`),
   };
@@ -85,7 +85,7 @@ function ghLogin({ host, rule, standIn }: { readonly host: string } & Held) {
   return [host.replace(/^api\.(?=github\.com$)/, ''), user] as const;
 }
 
-/** The key in the usual variables is the usual profile, another has its own name. */
+/** The key in the standard variables becomes the profile `default`; any other profile has the name of its secret. */
 function awsProfile({ rule, standIn }: Held): [name: string, lines: string][] {
   if (!rule.as.includes('sigv4')) return [];
   const names = ['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token'];
